@@ -2,7 +2,8 @@
 use rust_hdl::prelude::*;
 use std::ops::{Deref, DerefMut};
 
-/// `N` parts. Rust's arrays have a default for some lengths alone, and one array without is enough to lose the derived `Default` of a block.
+/// `N` parts. Rust's arrays have a default for some lengths alone, and one array without is enough
+/// to lose the derived `Default` of a block.
 pub struct Array<T, const N: usize>([T; N]);
 
 impl<T, const N: usize> Array<T, N> {

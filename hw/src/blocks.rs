@@ -1,4 +1,5 @@
-//! The blocks by themselves, in the configurations whose area and speed are recorded (`docs/synthesis.md`).
+//! The blocks by themselves, in the configurations whose area and speed are recorded
+//! (`docs/synthesis.md`).
 use crate::ack::Ack;
 use crate::config::{CLOCK_PS, Config};
 use crate::control::Control;
@@ -40,7 +41,8 @@ use timely_regs::map::Build;
 pub enum Measure {
     /// The block's area, and its speed on an ECP5.
     Speed,
-    /// The block's area alone: its RAM is more than an ECP5 has, or a whole that it is part of is placed already.
+    /// The block's area alone: its RAM is more than an ECP5 has, or a whole that it is part of is
+    /// placed already.
     Area,
 }
 use Measure::{Area, Speed};
@@ -68,7 +70,8 @@ fn build(flow_bits: usize) -> Build {
     Config { bus: 64, flow_bits }.build(CLOCK_PS)
 }
 
-// Delays of so many bits or fewer go into LUTs, beside the profiles' words: with all in block RAM the core takes 211 of an ECP5's 208.
+// Delays of so many bits or fewer go into LUTs, beside the profiles' words: with all in block RAM
+// the core takes 211 of an ECP5's 208.
 const NARROW: usize = 27;
 
 // Without DMA, as in the shells whose host reads telemetry by registers.
@@ -81,14 +84,16 @@ fn small_core() -> Result<String, String> {
 macro_rules! blocks {
     ($($name:literal $measure:ident $block:expr;)*) => {
         &[$(Block { name: $name, measure: $measure, emit: || emit($name, $block) },)*
-            // Of 8 segments a flow, as its RTT below; and its RAMs are cut, for an ECP5 has about half of the block RAM.
+            // Of 8 segments a flow, as its RTT below; and its RAMs are cut, for an ECP5 has about
+            // half of the block RAM.
             Block { name: "core_64_10_small", measure: Speed, emit: small_core },
             Block { name: "nic_64_10", measure: Area, emit: || standalone::emit_here(Config { bus: 64, flow_bits: 10 }, CLOCK_PS) },
             Block { name: "nic_512_14", measure: Area, emit: || standalone::emit_here(Config { bus: 512, flow_bits: 14 }, CLOCK_PS) }]
     };
 }
 
-/// All that are recorded; a `core` is both halves, a `nic` the standalone shell, traffic generator and DMA included.
+/// All that are recorded; a `core` is both halves, a `nic` the standalone shell, traffic generator
+/// and DMA included.
 pub const BLOCKS: &[Block] = blocks! {
     "parse_64" Speed Parse::<64, 8>::default();
     "parse_512" Speed Parse::<512, 64>::default();
@@ -103,7 +108,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "generator_64_10" Speed Generator::<64, 8, 10, 5, 26>::new(13);
     "generator_512_14" Area Generator::<512, 64, 14, 3, 30>::new(16);
     "rtt_10" Area Rtt::<10, 13, 13>::new();
-    // Of 8 segments a flow in place of 32, for which an ECP5 has no RAM: nothing else depends on it.
+    // Of 8 segments a flow in place of 32, for which an ECP5 has no RAM: nothing else depends on
+    // it.
     "rtt_10_small" Speed Rtt::<10, 10, 10>::new();
     "rtt_14" Area Rtt::<14, 16, 16>::new();
     "rtt_16" Area Rtt::<16, 16, 16>::new();

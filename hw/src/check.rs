@@ -6,7 +6,8 @@ use timely_model::check::KEY_BITS;
 // A kernel takes literals alone.
 const _: () = assert!(KEY_BITS == 63);
 
-/// The product of a secret 32 x 32 matrix over GF(2) and a digest: row `i` is bits `i` to `i + 31` of the key.
+/// The product of a secret 32 x 32 matrix over GF(2) and a digest: row `i` is bits `i` to `i + 31`
+/// of the key.
 ///
 /// Combinational. Model: `timely_model::check::product`.
 #[derive(LogicBlock)]

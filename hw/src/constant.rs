@@ -1,9 +1,11 @@
 //! Constants of blocks whose other fields have defaults.
 use rust_hdl::prelude::*;
 
-/// A constant of a block. RustHDL's `Constant` has no `Default`, and one such field is enough to lose the derived `Default` of its block.
+/// A constant of a block. RustHDL's `Constant` has no `Default`, and one such field is enough to
+/// lose the derived `Default` of its block.
 ///
-/// A constant that got no value appears as a signal that nothing drives, so that RustHDL's checks refuse its block and name it.
+/// A constant that got no value appears as a signal that nothing drives, so that RustHDL's checks
+/// refuse its block and name it.
 #[derive(Clone, Debug)]
 pub struct Const<T: Synth>(Option<Constant<T>>);
 
@@ -57,7 +59,8 @@ impl<const N: usize, const V: u64> Default for Fixed<N, V> {
     }
 }
 
-/// A constant of `N` bits of which bit `AT`, the highest, is 1: the number of words of a RAM with `AT` address bits.
+/// A constant of `N` bits of which bit `AT`, the highest, is 1: the number of words of a RAM with
+/// `AT` address bits.
 #[derive(Clone, Debug)]
 pub struct OneHot<const N: usize, const AT: usize>(Constant<Bits<N>>);
 

@@ -1,7 +1,8 @@
-//! The control half: what the wire says becomes a rate. Time, parse, ACK, RTT, rate engine, telemetry, registers.
+//! The control half: what the wire says becomes a rate. Time, parse, ACK, RTT, rate engine,
+//! telemetry, registers.
 //!
-//! The control half meets the pacer half and the packet source in registered streams alone (`docs/datapath.md`), because in some shells they sit in
-//! different blocks.
+//! The control half meets the pacer half and the packet source in registered streams alone
+//! (`docs/datapath.md`), because in some shells they sit in different blocks.
 use crate::ack::Ack;
 use crate::bus::*;
 use crate::check::Digests;
@@ -24,10 +25,12 @@ use timely_regs::map::Build;
 // A kernel takes literals alone; these hold the ones below to their homes.
 const _: () = assert!(kind::ACK == 2 && Counter::RecordsDropped as u32 == 29);
 
-/// Joins the blocks of the control half; adds one clock to counter pulses and `swept`, to the buses of profiles and flows, to host rates, what ACKs
-/// answer, and to what telemetry, recorder and histograms are told and asked; none elsewhere.
+/// Joins the blocks of the control half; adds one clock to counter pulses and `swept`, to the buses
+/// of profiles and flows, to host rates, what ACKs answer, and to what telemetry, recorder and
+/// histograms are told and asked; none elsewhere.
 ///
-/// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`. Model: `timely_model::core`.
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`. Model:
+/// `timely_model::core`.
 #[derive(LogicBlock)]
 pub struct Control<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> {
     /// Clock.
@@ -270,8 +273,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.ack.cfg_ack_rate.next = self.crossing.o_settings.val().ack_rate;
         StoreWriteOut::join(&mut self.csr.st, &mut self.ack.st);
         self.ack.now.next = self.clock.date.val();
-        // ACKs first, then data.
-        // Pause frames: PAUSE holds every frame that has not begun, PFC the ACKs if theirs is a paused priority; the pacer holds the flows.
+        // ACKs first, then data. Pause frames: PAUSE holds every frame that has not begun, PFC the
+        // ACKs if theirs is a paused priority; the pacer holds the flows.
         self.pause_config.next = self.csr.settings.val().pause;
         self.pause.cfg_enable.next = self.pause_config.val().get_bit(0);
         self.pause.cfg_line_rate.next = self.csr.settings.val().line_rate;

@@ -1,4 +1,5 @@
-//! The core: control half and pacer half, joined. What a shell adds is the packet source that answers grants, and the MAC.
+//! The core: control half and pacer half, joined. What a shell adds is the packet source that
+//! answers grants, and the MAC.
 use crate::bus::*;
 use crate::construct::construct;
 use crate::control::Control;
@@ -9,11 +10,12 @@ use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
 use timely_regs::map::Build;
 
-/// Both halves behind an AXI-Lite slave, the MAC's streams, and the streams of a packet source: doorbells and charges in, grants out, its
-/// frames and what is sent with them in. The source gets the flow bus (`fl_*`), host doorbells (`hd_*`) and its settings (`cfg_*`).
+/// Both halves behind an AXI-Lite slave, the MAC's streams, and the streams of a packet source:
+/// doorbells and charges in, grants out, its frames and what is sent with them in. The source gets
+/// the flow bus (`fl_*`), host doorbells (`hd_*`) and its settings (`cfg_*`).
 ///
-/// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `X` log2 of the calendar's slots, `D = F + 16`; the rest are
-/// widths inside the pacer ([`Pacer`]).
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `X` log2 of the
+/// calendar's slots, `D = F + 16`; the rest are widths inside the pacer ([`Pacer`]).
 ///
 /// Adds no clock to its halves. Model: `timely_model::core`.
 #[derive(LogicBlock)]

@@ -1,13 +1,15 @@
-//! One register on the long ways of the control half: from registers, RTT and engine to blocks that read them at many places, or only count.
+//! One register on the long ways of the control half: from registers, RTT and engine to blocks that
+//! read them at many places, or only count.
 use crate::bus::*;
 use crate::csr::SettingsBus;
 use rust_hdl::prelude::*;
 
-/// Buses of csr to all blocks, and events for telemetry, recorder and histograms, a clock later; `o_NAME` is `NAME`.
+/// Buses of csr to all blocks, and events for telemetry, recorder and histograms, a clock later;
+/// `o_NAME` is `NAME`.
 ///
-/// Pipeline stage for buses that cross the die; latency is not critical. Not a clock-domain crossing. The way from an ACK to the pacer has no
-/// register here.
-/// Latency: one clock. Throughput: one of each a clock. Nothing stalls. Model: `timely_model::core`, `Crossing`.
+/// Pipeline stage for buses that cross the die; latency is not critical. Not a clock-domain
+/// crossing. The way from an ACK to the pacer has no register here. Latency: one clock. Throughput:
+/// one of each a clock. Nothing stalls. Model: `timely_model::core`, `Crossing`.
 #[derive(LogicBlock, Default)]
 pub struct Crossing<const F: usize> {
     /// Clock.

@@ -9,7 +9,8 @@ pub const PREFIX: &str = "tnic_";
 /// Emits `block` with `tnic_<name>` as its top module.
 ///
 /// # Errors
-/// RustHDL's checks reject the block (an undriven or doubly driven signal, a loop); the reason as text.
+/// RustHDL's checks reject the block (an undriven or doubly driven signal, a loop); the reason as
+/// text.
 pub fn emit<B: Block>(name: &str, mut block: B) -> Result<String, String> {
     block.connect_all();
     check_all(&block).map_err(|e| format!("{name}: {e:?}"))?;
@@ -19,8 +20,9 @@ pub fn emit<B: Block>(name: &str, mut block: B) -> Result<String, String> {
     Ok(format!("{LINT}{}\n/* verilator lint_restore */\n", assign(&crate::pack::pack(&named))))
 }
 
-/// Verilator's lints that RustHDL's form of an expression raises, off for the emitted modules alone. RustHDL's types hold every width; in its
-/// text a mask extends (`(a) & 8'hff`), and a range check has bounds that are parameters, often 0 or the greatest number.
+/// Verilator's lints that RustHDL's form of an expression raises, off for the emitted modules
+/// alone. RustHDL's types hold every width; in its text a mask extends (`(a) & 8'hff`), and a range
+/// check has bounds that are parameters, often 0 or the greatest number.
 const LINT: &str = "\n\
     /* Widths are checked before emission: a mask extends or cuts. Bounds of range checks are parameters, and may be the least or greatest. */\n\
     /* verilator lint_save */\n\
@@ -28,7 +30,8 @@ const LINT: &str = "\n\
     /* verilator lint_off CMPCONST */\n\
     /* verilator lint_off UNSIGNED */\n";
 
-/// Gives every module our prefix, and the path's `$` separators a form that other tools take in names.
+/// Gives every module our prefix, and the path's `$` separators a form that other tools take in
+/// names.
 ///
 /// # Errors
 /// Two names of a module that would become one.
@@ -39,9 +42,11 @@ fn clean(verilog: &str, top: &str) -> Result<String, String> {
     Ok(module.replace_all(&named, format!("${{1}}${{2}}{PREFIX}${{3}}${{5}}")).into_owned())
 }
 
-/// Joins the assignments of a word's fields, where they follow one another and make up the whole word, into one of a concatenation.
+/// Joins the assignments of a word's fields, where they follow one another and make up the whole
+/// word, into one of a concatenation.
 ///
-/// RustHDL assigns a field as a slice. As one assignment the word can leave the update block by [`split`].
+/// RustHDL assigns a field as a slice. As one assignment the word can leave the update block by
+/// [`split`].
 pub fn gather(verilog: &str) -> String {
     let declared = Regex::new(r"^    (?:input |output )?(?:reg|wire) +(?:\[(\d+):0\] )?([\w$]+);$").expect("constant pattern");
     let field = Regex::new(r"^( +)([\w$]+)\[\(\d+'h([0-9a-f]+)\)\+:\((\d+)\)\] = ([\w$]+(?:\[\(\d+'h[0-9a-f]+\)\+:\(\d+\)\])?|1'b[01]);$")
@@ -79,7 +84,8 @@ pub fn gather(verilog: &str) -> String {
         fields.sort_by_key(|f| f.0);
         let end = fields.iter().try_fold(0, |end, (low, width, _)| (*low == end).then_some(end + width));
         let name = &run[0].1[2];
-        // A state's name has no width and can't stand in a concatenation; nor can the word's own bits, which change between the assignments.
+        // A state's name has no width and can't stand in a concatenation; nor can the word's own
+        // bits, which change between the assignments.
         let sized = |&(_, bits, value): &(usize, usize, &str)| {
             let (of, slice) = value.split_once('[').map_or((value, false), |(of, _)| (of, true));
             of != name && (slice || value.starts_with("1'b") || width.get(value) == Some(&bits))
@@ -97,10 +103,12 @@ pub fn gather(verilog: &str) -> String {
 /// The indent of a statement that stands at the top of a module's update block.
 const TOP: &str = "        ";
 
-/// Gives every assignment that depends on nothing else in its module's update block a block of its own.
+/// Gives every assignment that depends on nothing else in its module's update block a block of its
+/// own.
 ///
-/// RustHDL emits a module's whole logic as one `always` block. A register's value that leaves the module then seems to depend on
-/// everything that enters it, and two modules that each feed the other seem to be a loop.
+/// RustHDL emits a module's whole logic as one `always` block. A register's value that leaves the
+/// module then seems to depend on everything that enters it, and two modules that each feed the
+/// other seem to be a loop.
 pub fn split(verilog: &str) -> String {
     let mut out = String::with_capacity(verilog.len());
     let mut lines = verilog.lines();
@@ -128,8 +136,9 @@ pub fn split(verilog: &str) -> String {
     out
 }
 
-/// Turns `always @(*) name = value;` into a wire and an `assign`: what is read may never change, and then nothing triggers such a block in a simulator
-/// of events, to which the name stays unknown. A constant is so, and an input that has its first value from a register's declaration.
+/// Turns `always @(*) name = value;` into a wire and an `assign`: what is read may never change,
+/// and then nothing triggers such a block in a simulator of events, to which the name stays
+/// unknown. A constant is so, and an input that has its first value from a register's declaration.
 pub fn assign(verilog: &str) -> String {
     let block = Regex::new(r"^    always @\(\*\) (\w+) = (.*);$").expect("constant pattern");
     let declared = Regex::new(r"^    (output )?reg +(signed +)?(\[[^\]]*\] +)?(\w+);$").expect("constant pattern");
@@ -153,8 +162,8 @@ pub fn assign(verilog: &str) -> String {
     out
 }
 
-/// For each line of an update block: whether it assigns a name that is assigned nowhere else, from names that are not assigned in what
-/// remains of the block.
+/// For each line of an update block: whether it assigns a name that is assigned nowhere else, from
+/// names that are not assigned in what remains of the block.
 fn independent(body: &[&str]) -> Vec<bool> {
     let target = |line: &str| -> Option<String> {
         let (left, _) = line.trim_start().split_once(" = ")?;

@@ -6,10 +6,10 @@ use rust_hdl::prelude::*;
 
 /// `2^A` words of `W` bits, valid/ready on both sides; `C` must be `A + 1`.
 ///
-/// Latency: a word pushed into an empty queue shows at the output 3 clocks later. Throughput: one word a clock.
-/// Back pressure: `i_ready` falls when `2^A` words are in the RAM (one more may stand in the output register). A word that cannot leave the
-/// RAM is read again and again, so that no register is needed to hold it.
-/// Model: `timely_model::fifo::Fifo`.
+/// Latency: a word pushed into an empty queue shows at the output 3 clocks later. Throughput: one
+/// word a clock. Back pressure: `i_ready` falls when `2^A` words are in the RAM (one more may stand
+/// in the output register). A word that cannot leave the RAM is read again and again, so that no
+/// register is needed to hold it. Model: `timely_model::fifo::Fifo`.
 #[derive(LogicBlock, Default)]
 pub struct Fifo<const W: usize, const A: usize, const C: usize> {
     pub clk: Signal<In, Clock>,
@@ -25,7 +25,8 @@ pub struct Fifo<const W: usize, const A: usize, const C: usize> {
     /// The word is taken at this clock if one stands there.
     pub o_ready: Signal<In, Bit>,
     ram: RAM<Bits<W>, A>,
-    /// Words that the RAM holds. A const generic as an index would be emitted by its name, so the depth is a constant signal.
+    /// Words that the RAM holds. A const generic as an index would be emitted by its name, so the
+    /// depth is a constant signal.
     depth: OneHot<C, A>,
     /// Words in the RAM.
     fill: DFF<Bits<C>>,
@@ -62,7 +63,8 @@ impl<const W: usize, const A: usize, const C: usize> Logic for Fifo<W, A, C> {
         self.ram.write_address.next = self.write.q.val();
         self.ram.write_data.next = self.i_data.val();
         self.ram.write_enable.next = self.push.val();
-        // The oldest word goes to the output, and the one behind it is read; or it is read once more.
+        // The oldest word goes to the output, and the one behind it is read; or it is read once
+        // more.
         self.take.next = self.pending.q.val() & (!self.out_valid.q.val() | self.o_ready.val());
         self.behind.next = self.second.q.val() ^ self.one.val();
         self.follows.next = self.behind.val() + self.one.val();
@@ -115,8 +117,9 @@ impl<const W: usize, const A: usize, const C: usize> Logic for Fifo<W, A, C> {
     }
 }
 
-/// [`Fifo`] for words so wide that the way from "taken" through an address to hundreds of LUT RAMs would be the slowest: their read address is a
-/// register here, and what is taken only enables the output's. Not for more than 64 words.
+/// [`Fifo`] for words so wide that the way from "taken" through an address to hundreds of LUT RAMs
+/// would be the slowest: their read address is a register here, and what is taken only enables the
+/// output's. Not for more than 64 words.
 ///
 /// Same ports, latency, throughput and back pressure.
 /// Model: `timely_model::fifo::Fifo`.
@@ -195,8 +198,9 @@ impl<const W: usize, const A: usize, const C: usize> Logic for WideFifo<W, A, C>
     }
 }
 
-/// [`Fifo`] on a block RAM that holds what it read: what is taken at the output does not go through an address, it only enables the RAM and the
-/// output's register. It counts its words a clock later, for what moves is known late, and it tells a clock ahead whether it is empty.
+/// [`Fifo`] on a block RAM that holds what it read: what is taken at the output does not go through
+/// an address, it only enables the RAM and the output's register. It counts its words a clock
+/// later, for what moves is known late, and it tells a clock ahead whether it is empty.
 ///
 /// Same ports, latency, throughput and back pressure, and `empty`; for 4 words or more.
 /// Model: `timely_model::fifo::Fifo`.
@@ -258,12 +262,14 @@ impl<const W: usize, const A: usize, const C: usize> Logic for HeldFifo<W, A, C>
         self.push.next = self.i_valid.val() & !self.full.val();
         self.ram.write_address.next = self.write.q.val();
         self.ram.write_data.next = self.i_data.val();
-        // What is not offered, or goes past the queue, is written too: where the next word will be, nothing is that was not read.
+        // What is not offered, or goes past the queue, is written too: where the next word will be,
+        // nothing is that was not read.
         self.ram.write_enable.next = true;
         if self.push.val() {
             self.write.d.next = self.write.q.val() + self.one.val();
         }
-        // The RAM reads whenever what it shows is none, or goes to the output; what it reads where none is does not matter.
+        // The RAM reads whenever what it shows is none, or goes to the output; what it reads where
+        // none is does not matter.
         self.more.next = self.write.q.val() != self.read.q.val();
         self.step.next = !self.pending.q.val() | (!self.out_valid.q.val() | self.o_ready.val());
         self.take.next = self.pending.q.val() & (!self.out_valid.q.val() | self.o_ready.val());

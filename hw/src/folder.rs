@@ -1,5 +1,5 @@
-//! An emission as a folder: every file under a header, with the module prefix that was asked for, and written only where it replaces
-//! nothing but an earlier emission of itself.
+//! An emission as a folder: every file under a header, with the module prefix that was asked for,
+//! and written only where it replaces nothing but an earlier emission of itself.
 use crate::config::Config;
 use crate::emit::PREFIX;
 use crate::shells::{Extras, File, Shell};
@@ -7,13 +7,15 @@ use regex::{NoExpand, Regex};
 use std::fs;
 use std::path::Path;
 
-/// Most characters of a module prefix: some tools cut names at 256, and the longest module path takes half of that.
+/// Most characters of a module prefix: some tools cut names at 256, and the longest module path
+/// takes half of that.
 const LONGEST_PREFIX: usize = 32;
 
 /// Introduces the parameters in a header.
 const PARAMETERS: &str = "Parameters: ";
 
-/// Beginning of the name of every emitted module: `tnic_` unless asked for, so that two configurations fit into one project.
+/// Beginning of the name of every emitted module: `tnic_` unless asked for, so that two
+/// configurations fit into one project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefix(String);
 
@@ -110,7 +112,8 @@ impl Emission {
         Ok(files)
     }
 
-    /// Refuses to write `files` into `folder` where one would replace a file that is not an earlier emission with the same parameters.
+    /// Refuses to write `files` into `folder` where one would replace a file that is not an earlier
+    /// emission with the same parameters.
     ///
     /// # Errors
     /// Each such file, with the parameters that its header gives, and what to do.

@@ -8,18 +8,22 @@ use timely_model::launch::{FARTHEST, FRACTION, LATE, QUEUE};
 // A kernel takes literals alone.
 const _: () = assert!(QUEUE == 4 && FRACTION == 8 && FARTHEST == 1 << 24 && LATE == 1 << 18);
 
-/// Holds back each frame of `s_*` (`W` bits, `K` must be `W / 8`, `N` `K + 74`) until `now`, the steady time, reaches its launch.
+/// Holds back each frame of `s_*` (`W` bits, `K` must be `W / 8`, `N` `K + 74`) until `now`, the
+/// steady time, reaches its launch.
 ///
-/// A shell that needs up to `d` ns from a grant to the packet lets the pacer decide ahead by more than `d` (register `LEAD`) and puts
-/// this block in front of its MAC: however long a packet took, it departs at its launch. Frames leave in the order they come; one that
-/// comes after its launch leaves at once, and so does one whose launch is more than [`timely_model::launch::FARTHEST`] ahead when its turn
-/// comes: no grant is decided that far ahead, so such a launch is wrong, and nothing may wait for it. Both count in `missed`, the late ones
-/// from [`timely_model::launch::LATE`] on. A frame without a launch (`s_timed` 0) leaves at once. Times count in 2^-8 ns; bits beyond are cut.
+/// A shell that needs up to `d` ns from a grant to the packet lets the pacer decide ahead by more
+/// than `d` (register `LEAD`) and puts this block in front of its MAC: however long a packet took,
+/// it departs at its launch. Frames leave in the order they come; one that comes after its launch
+/// leaves at once, and so does one whose launch is more than [`timely_model::launch::FARTHEST`]
+/// ahead when its turn comes: no grant is decided that far ahead, so such a launch is wrong, and
+/// nothing may wait for it. Both count in `missed`, the late ones from
+/// [`timely_model::launch::LATE`] on. A frame without a launch (`s_timed` 0) leaves at once. Times
+/// count in 2^-8 ns; bits beyond are cut.
 ///
-/// Latency: a frame's first beat is at `m_*` 1 clock after the first that sees its launch in `now`, if the frame was taken 3 clocks
-/// before that; otherwise 4 clocks after it was taken. Throughput: a beat a clock, with no empty clock between frames whose launch is
-/// past. Back pressure: 16 beats wait in a queue, then `s_tready` falls.
-/// Model: `timely_model::launch::Launch`.
+/// Latency: a frame's first beat is at `m_*` 1 clock after the first that sees its launch in `now`,
+/// if the frame was taken 3 clocks before that; otherwise 4 clocks after it was taken. Throughput:
+/// a beat a clock, with no empty clock between frames whose launch is past. Back pressure: 16 beats
+/// wait in a queue, then `s_tready` falls. Model: `timely_model::launch::Launch`.
 #[derive(LogicBlock, Default)]
 pub struct Launch<const W: usize, const K: usize, const N: usize> {
     pub clk: Signal<In, Clock>,
@@ -38,7 +42,8 @@ pub struct Launch<const W: usize, const K: usize, const N: usize> {
     pub empty: Signal<Out, Bit>,
     /// A frame left more than a us after its launch, or before it; one clock.
     pub missed: Signal<Out, Bit>,
-    /// Launch 56 bits, tag 16, last, timed, keep; a const generic cannot say where a field begins, so the data have a queue of their own.
+    /// Launch 56 bits, tag 16, last, timed, keep; a const generic cannot say where a field begins,
+    /// so the data have a queue of their own.
     queue: Fifo<N, 4, 5>,
     bytes: Fifo<W, 4, 5>,
     /// Beats in the queue.

@@ -1,7 +1,26 @@
-//! The timely-nic datapath in RustHDL: the blocks, the halves they form, the shells around them, and their emission as Verilog.
+//! The timely-nic datapath in RustHDL: the blocks, the halves they form, the shells around them,
+//! and their emission as Verilog.
 //!
-//! Every block has an integer model of the same name in `timely_model` and a lockstep test in `tests/`. `docs/datapath.md`
-//! says how blocks, streams and clocks fit together.
+//! Every block has an integer model of the same name in `timely_model` and a lockstep test in
+//! `tests/`. `docs/interfaces.md` says how blocks, streams and clocks fit together.
+//!
+//! ```
+//! use rust_hdl::prelude::*;
+//! use timely_hw::config::{CLOCK_PS, Config};
+//! use timely_hw::fifo::Fifo;
+//!
+//! let fifo: Fifo<8, 4, 5> = Fifo::default();
+//! let verilog = timely_hw::emit::emit("fifo", fifo)?;
+//! assert!(verilog.contains("module tnic_fifo("));
+//! # let whole = || -> Result<(), Box<dyn std::error::Error>> {
+//!
+//! // A whole NIC takes a minute.
+//! let nic = timely_hw::standalone::emit(Config::new(64, 10)?, CLOCK_PS)?;
+//! assert!(nic.contains("module tnic_standalone("));
+//! # Ok(())
+//! # };
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 pub mod ack;
 pub mod array;
 pub mod blocks;

@@ -23,35 +23,42 @@ struct Arguments {
 enum Command {
     /// Write one configuration for a shell into a directory.
     Emit {
-        /// The shell: standalone (the NIC with a traffic generator), opennic, netfpga-plus, netfpga-sume, corundum (its application block and its scheduler),
-        /// ecpix5 (a board, whole).
+        /// The shell: standalone (the NIC with a traffic generator), opennic, netfpga-plus,
+        /// netfpga-sume, corundum (its application block and its scheduler), ecpix5 (a board,
+        /// whole).
         #[arg(long, default_value_t = Shell::Standalone)]
         shell: Shell,
-        /// Width of the packet buses in bits: 64 (the usual) for 10G, 128 for 25G, 512 for 100G at 250 MHz. Shells but standalone have their own.
+        /// Width of the packet buses in bits: 64 (the usual) for 10G, 128 for 25G, 512 for 100G at
+        /// 250 MHz. Shells but standalone have their own.
         #[arg(long)]
         bus: Option<usize>,
         /// log2 of the flows: 10 (the usual), 13, 14 or 16; ecpix5 has its own.
         #[arg(long)]
         flow_bits: Option<usize>,
-        /// Clock period in ps, by which the NIC's time counts: 4000 without it, 5000 of netfpga-sume, 14000 of ecpix5.
+        /// Clock period in ps, by which the NIC's time counts: 4000 without it, 5000 of
+        /// netfpga-sume, 14000 of ecpix5.
         #[arg(long)]
         clock_ps: Option<u32>,
         /// With a traffic generator beside the host's queues: corundum alone.
         #[arg(long)]
         generator: bool,
-        /// Beginning of the name of every module, so that two configurations fit into one project: nic0_.
+        /// Beginning of the name of every module, so that two configurations fit into one project:
+        /// nic0_.
         #[arg(long, default_value_t)]
         prefix: Prefix,
-        /// Directory to write to; it is made if missing. Files of another shell, configuration or origin there are not replaced.
+        /// Directory to write to; it is made if missing. Files of another shell, configuration or
+        /// origin there are not replaced.
         #[arg(long)]
         out: PathBuf,
         /// Replace files in --out whatever they are.
         #[arg(long)]
         force: bool,
     },
-    /// Write blocks by themselves, a file each, and print `name speed|area file`: whether speed or only area is recorded of them.
+    /// Write blocks by themselves, a file each, and print `name speed|area file`: whether speed or
+    /// only area is recorded of them.
     Blocks {
-        /// Names of blocks, or how the names of several begin: `ack` for `ack_64` and `ack_512`; without any, all.
+        /// Names of blocks, or how the names of several begin: `ack` for `ack_64` and `ack_512`;
+        /// without any, all.
         names: Vec<String>,
         /// Directory to write to; it is made if missing.
         #[arg(long)]

@@ -1,9 +1,11 @@
-//! Names in emitted Verilog: RustHDL joins the parts of a name by `$`, which other tools do not take.
+//! Names in emitted Verilog: RustHDL joins the parts of a name by `$`, which other tools do not
+//! take.
 use regex::{Captures, Regex};
 use std::collections::{HashMap, HashSet};
 
-/// Rewrites names with `$`. A port that is a bus's field, `s_axil$awaddr`, becomes `s_axil_awaddr`; a signal of an instance, `csr$clk`, becomes
-/// `csr__clk`, and so does all else. `$signed` and `$display` start with `$` and stay.
+/// Rewrites names with `$`. A port that is a bus's field, `s_axil$awaddr`, becomes `s_axil_awaddr`;
+/// a signal of an instance, `csr$clk`, becomes `csr__clk`, and so does all else. `$signed` and
+/// `$display` start with `$` and stay.
 ///
 /// # Errors
 /// Two names of a module that would become one.

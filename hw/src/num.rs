@@ -1,7 +1,8 @@
 //! Numbers that a RustHDL kernel can multiply at any width: [`U`] unsigned, [`S`] signed.
 //!
-//! RustHDL multiplies only `Bits<16>` and only truncated. These newtypes declare plain Verilog vectors (`S` as `reg signed`)
-//! and leave the product's width to the assignment target, which must be exactly the sum of the operands' widths.
+//! RustHDL multiplies only `Bits<16>` and only truncated. These newtypes declare plain Verilog
+//! vectors (`S` as `reg signed`) and leave the product's width to the assignment target, which must
+//! be exactly the sum of the operands' widths.
 use num_bigint::BigUint;
 use rust_hdl::core::type_descriptor::{TypeDescriptor, TypeKind};
 use rust_hdl::prelude::*;

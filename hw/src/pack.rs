@@ -1,7 +1,8 @@
 //! Wide words out of slices: `a | (b << 128) | (c << 456)` becomes `{c, .., b, a}`.
 //!
-//! A kernel can put a word together by shifts alone. Where the parts lie side by side a concatenation is the same word: synthesis sees no
-//! difference, a simulator that moves 32 bits at a time is spared a pass over the whole word for each part.
+//! A kernel can put a word together by shifts alone. Where the parts lie side by side a
+//! concatenation is the same word: synthesis sees no difference, a simulator that moves 32 bits at
+//! a time is spared a pass over the whole word for each part.
 use std::collections::HashMap;
 
 /// Words up to this are shifted in one machine word anyway.

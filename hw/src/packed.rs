@@ -1,9 +1,11 @@
 //! Words of named parts that convert from and to plain bits.
 
-/// Structs that derive `LogicStruct`, and states that derive `LogicState`, with the conversion from `Bits` that the derives lack.
+/// Structs that derive `LogicStruct`, and states that derive `LogicState`, with the conversion from
+/// `Bits` that the derives lack.
 ///
-/// A kernel's `.into()` is transparent in Verilog, so a port, a RAM word or a delay line of plain bits is given names by assigning it to a local
-/// signal of such a type. The first part of a struct has the lowest bits. A state's bits beyond its last name stand for the first.
+/// A kernel's `.into()` is transparent in Verilog, so a port, a RAM word or a delay line of plain
+/// bits is given names by assigning it to a local signal of such a type. The first part of a struct
+/// has the lowest bits. A state's bits beyond its last name stand for the first.
 macro_rules! packed {
     () => {};
     ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty),* $(,)? } $($rest:tt)*) => {

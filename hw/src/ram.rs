@@ -7,7 +7,8 @@ fn unless_written(bits: usize) -> String {
     format!("write_enable & (read_address == write_address) ? {{{bits}{{1'bx}}}} : mem[read_address]")
 }
 
-/// Block RAM whatever its size, which holds what it read last: one read and one write a clock. A word read while it is written is the old one.
+/// Block RAM whatever its size, which holds what it read last: one read and one write a clock. A
+/// word read while it is written is the old one.
 #[derive(LogicBlock, Default)]
 pub struct BlockRam<D: Synth, const N: usize> {
     /// Clock.
@@ -35,7 +36,8 @@ impl<D: Synth, const N: usize> BlockRam<D, N> {
         BlockRam { _zeros: true, ..self }
     }
 
-    /// A word that is read while it is written may be anything: an ECP5 needs no logic behind the RAM for it.
+    /// A word that is read while it is written may be anything: an ECP5 needs no logic behind the
+    /// RAM for it.
     pub fn apart(self) -> Self {
         BlockRam { _apart: true, ..self }
     }
@@ -127,8 +129,8 @@ impl<D: Synth, const N: usize> Block for ApartBlockRam<D, N> {
     }
 }
 
-/// Single-clock RAM without a read-during-write guarantee: such a read returns an undefined word, so that an ECP5 needs no logic behind the
-/// RAM for it.
+/// Single-clock RAM without a read-during-write guarantee: such a read returns an undefined word,
+/// so that an ECP5 needs no logic behind the RAM for it.
 #[derive(LogicBlock, Default)]
 pub struct ApartRam<D: Synth, const N: usize> {
     /// Address of the read.

@@ -2,8 +2,8 @@
 use rust_hdl::prelude::*;
 use std::ops::{Deref, DerefMut};
 
-/// A ROM of `2^N` words that gives the word at `address` a clock later, as RustHDL's `SyncROM`, which has no `Default`: one such field is enough to
-/// lose the derived `Default` of its block.
+/// A ROM of `2^N` words that gives the word at `address` a clock later, as RustHDL's `SyncROM`,
+/// which has no `Default`: one such field is enough to lose the derived `Default` of its block.
 pub struct Rom<D: Synth, const N: usize>(SyncROM<D, N>, bool);
 
 impl<D: Synth, const N: usize> Rom<D, N> {

@@ -11,9 +11,9 @@ const _: () = assert!(REQUEST_BYTES == 10 && ANSWER_BYTES == 7);
 
 /// Takes requests from a serial line to an AXI-Lite slave, one at a time (`timely_regs::serial`).
 ///
-/// Latency: a request is made 1 clock after the middle of its last byte's stop bit, its answer begins 3 clocks after the slave's. No back pressure:
-/// what comes on the line while a request is being answered is not heard.
-/// Model: `timely_model::serial::Serial`.
+/// Latency: a request is made 1 clock after the middle of its last byte's stop bit, its answer
+/// begins 3 clocks after the slave's. No back pressure: what comes on the line while a request is
+/// being answered is not heard. Model: `timely_model::serial::Serial`.
 #[derive(LogicBlock, Default)]
 pub struct Serial {
     pub clk: Signal<In, Clock>,

@@ -1,4 +1,5 @@
-//! The standalone shell: the core with a traffic generator in place of a host's queues, which the simulator and the driver's tests run.
+//! The standalone shell: the core with a traffic generator in place of a host's queues, which the
+//! simulator and the driver's tests run.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::{
     AxiMaster, AxilSlave, ChargeOut, CompletionIn, DoorbellOut, FlowLoadOut, GrantOut, RateOut, ReceivedIn, SampleTapOut, SentOut,
@@ -16,11 +17,13 @@ use timely_regs::map::Build;
 
 /// Core and generator behind an AXI-Lite slave and a MAC's streams.
 ///
-/// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `X` log2 of the calendar's slots,
-/// `D = F + 16`, `L = K + 74`; the rest are widths inside the pacer ([`Pacer`](crate::pacer::Pacer)).
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `X` log2 of the
+/// calendar's slots, `D = F + 16`, `L = K + 74`; the rest are widths inside the pacer
+/// ([`Pacer`](crate::pacer::Pacer)).
 ///
-/// Unless `LEAD` is 0, the pacer decides that much ahead, and frames of the generator wait for their launch in a gate; otherwise they go
-/// past it. A new `LEAD` counts for the frames from when the generator and the gate are between two. Model: `timely_model::nic`.
+/// Unless `LEAD` is 0, the pacer decides that much ahead, and frames of the generator wait for
+/// their launch in a gate; otherwise they go past it. A new `LEAD` counts for the frames from when
+/// the generator and the gate are between two. Model: `timely_model::nic`.
 #[derive(LogicBlock)]
 pub struct Standalone<
     const W: usize,
@@ -223,7 +226,8 @@ pub fn emit(config: Config, clock_ps: u32) -> Result<String, String> {
     with_stack(move || emit_here(config, clock_ps))
 }
 
-/// Elaborates on a stack that is large enough: the design is one large value, and RustHDL passes it by value.
+/// Elaborates on a stack that is large enough: the design is one large value, and RustHDL passes it
+/// by value.
 pub(crate) fn with_stack<T: Send + 'static>(emission: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(emission).map_err(|e| e.to_string())?;
     thread.join().unwrap_or_else(|_| Err("elaboration panicked".into()))
@@ -249,7 +253,8 @@ pub(crate) fn emit_named(name: &str, build: &Build) -> Result<String, String> {
             }
         };
     }
-    // Rings of 2^10 places are for ECP5s, that of 2^9 flows for a board whose ECP5 has no RAM for more.
+    // Rings of 2^10 places are for ECP5s, that of 2^9 flows for a board whose ECP5 has no RAM for
+    // more.
     arms!(
         (64, 9, 10, 13)(64, 10, 10, 13)(64, 10, 13, 13)(64, 13, 13, 14)(64, 14, 13, 15)(64, 16, 13, 17)(128, 10, 14, 13)(128, 13, 14, 14)(
             128, 14, 14, 15

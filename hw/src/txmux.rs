@@ -4,15 +4,18 @@ use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::link::ACK_TAG;
 
-/// Merges the ACK stream `a_*` and the data stream `d_*` of `W` bits (`K` must be `W / 8`) into `m_*`.
+/// Merges the ACK stream `a_*` and the data stream `d_*` of `W` bits (`K` must be `W / 8`) into
+/// `m_*`.
 ///
-/// Between two frames the ACK stream goes first if it offers a beat; inside a frame nothing else is let in, so a long data frame
-/// is never cut. With `fair`, a stream whose frame has just gone waits for one of the other's if that offers a beat. ACKs carry [`ACK_TAG`] at `m_tag`, data frames their own `d_tag`.
+/// Between two frames the ACK stream goes first if it offers a beat; inside a frame nothing else is
+/// let in, so a long data frame is never cut. With `fair`, a stream whose frame has just gone waits
+/// for one of the other's if that offers a beat. ACKs carry [`ACK_TAG`] at `m_tag`, data frames
+/// their own `d_tag`.
 ///
-/// Latency: a beat taken while the output is free shows at `m_*` one clock later. Throughput: a beat a clock, with no empty
-/// clock between frames, whichever stream they come from. Back pressure: each stream may put one more beat into its spill
-/// register; then its `ready` falls until that beat has moved on.
-/// Model: `timely_model::txmux::TxMux`.
+/// Latency: a beat taken while the output is free shows at `m_*` one clock later. Throughput: a
+/// beat a clock, with no empty clock between frames, whichever stream they come from. Back
+/// pressure: each stream may put one more beat into its spill register; then its `ready` falls
+/// until that beat has moved on. Model: `timely_model::txmux::TxMux`.
 #[derive(LogicBlock)]
 pub struct TxMux<const W: usize, const K: usize> {
     /// Clock.

@@ -1,4 +1,5 @@
-//! Buses and constants in emitted Verilog: names of ports, connections without logic, and what emission refuses.
+//! Buses and constants in emitted Verilog: names of ports, connections without logic, and what
+//! emission refuses.
 use rust_hdl::prelude::*;
 use timely_hw::bus::{AxilMaster, AxilSlave, FlowPulseStage};
 use timely_hw::constant::Const;

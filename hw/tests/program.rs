@@ -33,7 +33,8 @@ fn emit(out: &PathBuf, options: &[&str]) -> Output {
     c.args(["emit", "--out"]).arg(out).args(options).output().expect("it starts")
 }
 
-/// A folder keeps what is in it: files of another configuration or origin are replaced on request alone, an earlier emission always.
+/// A folder keeps what is in it: files of another configuration or origin are replaced on request
+/// alone, an earlier emission always.
 #[test]
 fn what_another_emission_wrote_is_not_replaced() {
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kept");

@@ -52,7 +52,8 @@ impl Taken {
         Taken { data: port("tdata"), keep: port("tkeep"), valid: port("tvalid"), last: port("tlast") }
     }
 
-    /// The beat that the block offers at this clock. Bytes that are not there come as the block sends them.
+    /// The beat that the block offers at this clock. Bytes that are not there come as the block
+    /// sends them.
     pub fn get(&self, dut: &Dut) -> Option<Beat> {
         (dut.get(self.valid) == 1).then(|| {
             let mut data = [0; WIDEST];

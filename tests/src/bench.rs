@@ -1,4 +1,5 @@
-//! A NIC on a quiet wire: a MAC that is always ready, frames in at chosen clocks, every frame out with the clocks of its beats.
+//! A NIC on a quiet wire: a MAC that is always ready, frames in at chosen clocks, every frame out
+//! with the clocks of its beats.
 use crate::nic::Nic;
 use crate::nic::PORT;
 use std::collections::VecDeque;
@@ -122,7 +123,8 @@ impl Bench {
         done
     }
 
-    /// Runs until the NIC has sent a frame, or to clock `end`. Clocks in which nothing happens are skipped.
+    /// Runs until the NIC has sent a frame, or to clock `end`. Clocks in which nothing happens are
+    /// skipped.
     pub fn run(&mut self, end: u64) -> Option<Sent> {
         while self.clk() < end {
             let clk = self.clk();

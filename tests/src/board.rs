@@ -1,4 +1,5 @@
-//! The Verilog of a shell's box on a bench: frames from the host and from each port, registers on the shell's own clock.
+//! The Verilog of a shell's box on a bench: frames from the host and from each port, registers on
+//! the shell's own clock.
 use crate::Runs;
 use crate::axis::{Offered, Taken};
 use rand::Rng;
@@ -15,7 +16,8 @@ use timely_verilate::{Dut, In, Library, Out};
 /// Clocks in which a register access must end; after a reset the registers are swept first.
 const ACCESS_CLOCKS: u32 = 5000;
 
-/// A frame, and what goes beside it: size in bits 15..0, source above, destination above that, as the shell has them.
+/// A frame, and what goes beside it: size in bits 15..0, source above, destination above that, as
+/// the shell has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// Bytes of the frame.
@@ -62,7 +64,8 @@ pub struct Shape {
     pub resets: &'static [&'static str],
     /// Base that the shell's addresses have above the register's own.
     pub base: u32,
-    /// NetFPGA's dialect: three buses of registers, strobes for bytes, and what goes beside a frame counts with its first beat alone.
+    /// NetFPGA's dialect: three buses of registers, strobes for bytes, and what goes beside a frame
+    /// counts with its first beat alone.
     pub netfpga: bool,
 }
 
@@ -188,7 +191,8 @@ impl Board {
         self.clk
     }
 
-    /// How often what is offered is there, and what comes is taken: from the host and each port, to the host and each port.
+    /// How often what is offered is there, and what comes is taken: from the host and each port, to
+    /// the host and each port.
     pub fn weather(&mut self, offered: &[f64], taken: &[f64]) {
         self.sources.iter_mut().zip(offered).for_each(|(s, p)| s.pace.set(*p));
         self.sinks.iter_mut().zip(taken).for_each(|(s, p)| s.pace.set(*p));

@@ -1,6 +1,7 @@
-//! An event ring that fills as fast as one likes: the registers are a modelled NIC's, and in the place of its event queue a thread writes the
-//! records, as the hardware does: a record is whole in memory before PRODUCER counts it, none is written over one that CONSUMER has not let
-//! go, what finds the ring full is dropped and leaves a gap in the numbers, and the watermark interrupts.
+//! An event ring that fills as fast as one likes: the registers are a modelled NIC's, and in the
+//! place of its event queue a thread writes the records, as the hardware does: a record is whole in
+//! memory before PRODUCER counts it, none is written over one that CONSUMER has not let go, what
+//! finds the ring full is dropped and leaves a gap in the numbers, and the watermark interrupts.
 use crate::in_process::InProcess;
 use rustix::event::EventfdFlags;
 use std::collections::HashMap;
@@ -103,7 +104,8 @@ pub struct Made {
 }
 
 impl Flood {
-    /// Around a NIC that makes no events of its own, and its producer: as fast as it can, or so many records a second.
+    /// Around a NIC that makes no events of its own, and its producer: as fast as it can, or so
+    /// many records a second.
     pub fn new(nic: InProcess, per_second: Option<f64>) -> (Self, Producer) {
         let (state, stop) = (Arc::new(State::default()), Arc::new(AtomicBool::new(false)));
         let (shared, stopped) = (state.clone(), stop.clone());

@@ -1,4 +1,5 @@
-//! A run of a Verilated module once more in Icarus Verilog, which knows four states: what a simulator of two takes for 0 may be unknown there.
+//! A run of a Verilated module once more in Icarus Verilog, which knows four states: what a
+//! simulator of two takes for 0 may be unknown there.
 use crate::{quick, thorough};
 use std::fmt::Write as _;
 use std::fs;
@@ -15,12 +16,13 @@ const TOLD: usize = 20;
 pub enum Beside {
     /// Unknown, as in a design whose queues hold nothing.
     Unknown,
-    /// The input's last valid value; before the first, that one. A register with an initial value behaves so: no event reaches a block that waits for a
-    /// change.
+    /// The input's last valid value; before the first, that one. A register with an initial value
+    /// behaves so: no event reaches a block that waits for a change.
     Held,
 }
 
-/// Whether such runs are left out, and said to be: in a quick run, and where there is no Icarus Verilog.
+/// Whether such runs are left out, and said to be: in a quick run, and where there is no Icarus
+/// Verilog.
 pub fn left_out(test: &str) -> bool {
     let program = std::env::var("IVERILOG").unwrap_or_else(|_| "iverilog".into());
     let why = match (quick(), Command::new(&program).arg("-V").output().is_err()) {
@@ -33,9 +35,9 @@ pub fn left_out(test: &str) -> bool {
     true
 }
 
-/// Runs the clocks of which `dut` kept a trace once more in Icarus, some 100 a second of a whole block, with [`Beside::Held`], and under `cargo xtask soak`
-/// with [`Beside::Unknown`] too. From clock `from` on, by which a reset has ended, each output
-/// must be what it was, every bit.
+/// Runs the clocks of which `dut` kept a trace once more in Icarus, some 100 a second of a whole
+/// block, with [`Beside::Held`], and under `cargo xtask soak` with [`Beside::Unknown`] too. From
+/// clock `from` on, by which a reset has ended, each output must be what it was, every bit.
 ///
 /// # Panics
 /// With what differs, `x` where it is unknown; or with what kept Icarus from running.
@@ -62,7 +64,8 @@ fn replay(dut: &Dut, from: usize, beside: Beside, folder: &Path) -> Result<(), S
     write("out.hex", &words(&trace.outputs))?;
     let tool = |variable: &str, name: &str| Command::new(std::env::var(variable).unwrap_or_else(|_| name.into()));
     let mut compile = tool("IVERILOG", "iverilog");
-    // By SystemVerilog's rules a register has its first value before any block waits, and Corundum's testbench asks for these.
+    // By SystemVerilog's rules a register has its first value before any block waits, and
+    // Corundum's testbench asks for these.
     compile.args(["-g2012", "-o", "bench.vvp", "-s", "fourstate", "bench.v"]).arg(file).current_dir(folder);
     said(&mut compile)?;
     let text = said(tool("VVP", "vvp").args(["-n", "bench.vvp"]).current_dir(folder))?;

@@ -203,8 +203,9 @@ impl Fault {
     }
 }
 
-/// A frame with the place in the ring of departures that it got on its way as `marked`, if it is one that gets a place; its UDP checksum is
-/// mended (RFC 1624, equation 3), right or wrong as it was.
+/// A frame with the place in the ring of departures that it got on its way as `marked`, if it is
+/// one that gets a place; its UDP checksum is mended (RFC 1624, equation 3), right or wrong as it
+/// was.
 pub fn with_its_place(frame: &[u8], marked: &[u8], port: u16) -> Vec<u8> {
     let ends = Packet::new_checked(frame, port).ok().filter(|p| p.kind() == Kind::Data && p.is_last());
     let Some(class) = ends.map(|p| p.class()).filter(|c| marked.len() >= c.end()) else { return frame.to_vec() };

@@ -1,5 +1,6 @@
-//! A bit-true NIC as the driver's transport takes it, in the same process: registers, configuration space, DMA, interrupts, and a wire that
-//! comes back to itself. Time passes with every access, and only then.
+//! A bit-true NIC as the driver's transport takes it, in the same process: registers, configuration
+//! space, DMA, interrupts, and a wire that comes back to itself. Time passes with every access, and
+//! only then.
 use crate::loopback::{Loop, Weather};
 use crate::nic::Nic;
 use rand::SeedableRng;

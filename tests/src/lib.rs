@@ -1,4 +1,5 @@
-//! Helpers of the tests that cross crates: seeds, lengths, and the loop that holds a block's Verilog equal to its model.
+//! Helpers of the tests that cross crates: seeds, lengths, and the loop that holds a block's
+//! Verilog equal to its model.
 pub mod axis;
 pub mod bench;
 pub mod board;
@@ -35,7 +36,8 @@ pub fn quick() -> bool {
     cycles() < ORDINARY_CYCLES
 }
 
-/// True where tests too long for every run are run: `cargo xtask soak` asks for more clocks than the usual.
+/// True where tests too long for every run are run: `cargo xtask soak` asks for more clocks than
+/// the usual.
 pub fn thorough() -> bool {
     cycles() > ORDINARY_CYCLES
 }
@@ -49,7 +51,8 @@ pub fn few_seeds() -> Vec<u64> {
     seeds
 }
 
-/// Seeds of a random test: 1 and 2, or the one in `TIMELY_SEED`. Every failing assertion prints the seed it ran with.
+/// Seeds of a random test: 1 and 2, or the one in `TIMELY_SEED`. Every failing assertion prints the
+/// seed it ran with.
 pub fn seeds() -> Vec<u64> {
     match std::env::var("TIMELY_SEED").ok().and_then(|v| v.parse().ok()) {
         Some(seed) => vec![seed],

@@ -1,5 +1,6 @@
-//! A NIC whose wire comes back to itself: its flows send to their own host, so one NIC is sender, responder and receiver of ACKs.
-//! The loop delays, loses, repeats and spoils frames, forges ACKs, stalls the transmit stream and pauses priorities.
+//! A NIC whose wire comes back to itself: its flows send to their own host, so one NIC is sender,
+//! responder and receiver of ACKs. The loop delays, loses, repeats and spoils frames, forges ACKs,
+//! stalls the transmit stream and pauses priorities.
 use crate::Runs;
 use crate::frames::{Fault, class, mend};
 use crate::nic::{self, HOST, PORT};
@@ -152,7 +153,8 @@ impl Loop {
         CoreIn { rx: self.beats.pop_front(), tx_ready, completion, pause, ptp: None }
     }
 
-    /// Forgets the frame that the NIC was sending: it was reset. What is on its way to it still arrives.
+    /// Forgets the frame that the NIC was sending: it was reset. What is on its way to it still
+    /// arrives.
     pub fn reset(&mut self) {
         self.frame.clear();
     }
@@ -224,7 +226,8 @@ impl Loop {
         }
     }
 
-    /// The frame that begins to arrive at clock `clk`: one of the NIC's own or a hostile one, by lot when there are both.
+    /// The frame that begins to arrive at clock `clk`: one of the NIC's own or a hostile one, by
+    /// lot when there are both.
     fn next_arrival(&mut self, clk: u64) -> Option<(Vec<u8>, bool)> {
         let own = self.arrivals.front().is_some_and(|a| a.0 <= clk);
         if !self.hostile.is_empty() && (!own || self.rng.random()) {
@@ -251,8 +254,9 @@ pub fn spec(bus_bits: u32, flow_bits: u32, flows: u32, parameters: &Parameters, 
     nic::spec(bus_bits, flow_bits, 10.0, (0..flows).map(flow).collect())
 }
 
-/// Makes of records those of all forms that frames have, four in turn, IPv4 or IPv6, tagged or not; one in five is a READ, another goes elsewhere,
-/// where no host answers, and the other fields of the frames are random.
+/// Makes of records those of all forms that frames have, four in turn, IPv4 or IPv6, tagged or not;
+/// one in five is a READ, another goes elsewhere, where no host answers, and the other fields of
+/// the frames are random.
 pub fn any_form(rng: &mut impl Rng) -> impl FnMut(FlowRecord) -> FlowRecord {
     let mut number = rng.random_range(0..20);
     move |record| {
@@ -280,7 +284,8 @@ pub fn any_form(rng: &mut impl Rng) -> impl FnMut(FlowRecord) -> FlowRecord {
     }
 }
 
-/// The writes that let a NIC answer hosts near [`PEER`]: prefixes of random lengths, of which some hold it.
+/// The writes that let a NIC answer hosts near [`PEER`]: prefixes of random lengths, of which some
+/// hold it.
 pub fn near_peers(rng: &mut impl Rng) -> Vec<(u32, u32)> {
     let entry = rng.random_range(0..port::PREFIXES as u32);
     let (v4, v6) = (address::ipv4(PEER), address::ipv6(PEER));
@@ -292,7 +297,8 @@ pub fn near_peers(rng: &mut impl Rng) -> Vec<(u32, u32)> {
     words.zip(0..).map(|(word, w)| (at(w), word)).chain([prefix]).collect()
 }
 
-/// The frame as another host sends it: from [`PEER`], without a VLAN's number, to which nothing here belongs.
+/// The frame as another host sends it: from [`PEER`], without a VLAN's number, to which nothing
+/// here belongs.
 fn from_peer(mut frame: Vec<u8>, class: Class) -> Vec<u8> {
     frame[ethernet::SOURCE..][..6].copy_from_slice(&address::mac(PEER));
     let ip = class.ip();

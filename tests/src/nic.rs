@@ -1,4 +1,5 @@
-//! Whole NICs to test: the integer model alone, and the Verilog beside it with every pin compared at every clock.
+//! Whole NICs to test: the integer model alone, and the Verilog beside it with every pin compared
+//! at every clock.
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use timely_hw::config::Config;
@@ -26,8 +27,8 @@ pub const CLOCK_PS: u32 = 4_000;
 /// Clock period, ns.
 pub const CLOCK_NS: u64 = CLOCK_PS as u64 / 1000;
 
-/// The Verilog and its model, driven alike. Every access holds them equal: pins and time at every clock, events when drained,
-/// answers of registers and the clocks that they took.
+/// The Verilog and its model, driven alike. Every access holds them equal: pins and time at every
+/// clock, events when drained, answers of registers and the clocks that they took.
 pub struct Twin {
     model: Model,
     rtl: Rtl,
@@ -188,7 +189,8 @@ pub fn twin(bus_bits: u32, flow_bits: u32, seed: u64) -> Box<dyn Nic> {
     Box::new(Twin { model, rtl, events: Default::default() })
 }
 
-/// A model, and the Verilog beside it, whose flows' segments are counted from `segment` on: numbers that run over soon.
+/// A model, and the Verilog beside it, whose flows' segments are counted from `segment` on: numbers
+/// that run over soon.
 pub fn counting_from(bus_bits: u32, flow_bits: u32, segment: u32) -> Vec<(&'static str, Box<dyn Nic>)> {
     let config = Config::new(bus_bits as usize, flow_bits as usize).expect("a configuration that is built");
     let verilog = timely_hw::standalone::emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"));
@@ -208,7 +210,8 @@ pub fn cores(bus_bits: u32, flow_bits: u32) -> Vec<(&'static str, Box<dyn Nic>)>
     vec![("model", model(bus_bits, flow_bits)), ("Verilog", twin(bus_bits, flow_bits, 1))]
 }
 
-/// An endless flow from the host to `dst`, of packets of `packet` payload bytes, `packets` of them a segment.
+/// An endless flow from the host to `dst`, of packets of `packet` payload bytes, `packets` of them
+/// a segment.
 pub fn flow(id: u32, dst: u16, packet: u32, packets: u32, parameters: &Parameters) -> CoreFlow {
     let spec = FlowSpec {
         id,

@@ -47,8 +47,9 @@ pub fn seal(frame: &mut [u8], class: Class) {
     }
 }
 
-/// A frame as a wire brings it: good most of the time, else with padding, cut, with a bit changed (sealed again or not), of another header value
-/// where the check looks, of our own protocol, or of noise.
+/// A frame as a wire brings it: good most of the time, else with padding, cut, with a bit changed
+/// (sealed again or not), of another header value where the check looks, of our own protocol, or of
+/// noise.
 pub fn any(rng: &mut impl Rng, most: usize) -> Vec<u8> {
     let class = class(rng);
     let mut frame = packet(rng, class, most);

@@ -31,7 +31,8 @@ impl Served {
         let path = fresh("nic");
         let pair = Pair { delay: 5 * US, flows: 1, profile: "timely-10g".into() };
         let options = Options { kind, bus_bits: 64, flow_bits, speed: Speed::gbps(10.0), pair: Some(pair), seed: 1 };
-        // Before anybody can connect: its Verilog may have to be compiled first, for longer than a client waits.
+        // Before anybody can connect: its Verilog may have to be compiled first, for longer than a
+        // client waits.
         let function = Function::new(wire(&options, &cores::known()).expect("two NICs"), true);
         let listener = Listener::bind(&path).expect("a socket");
         let (stop, stopped) = UnixStream::pair().expect("a pair");

@@ -1,8 +1,10 @@
-//! The whole NIC for as long as one likes, its Verilog beside its model: a storm on the wire, a busy host, snapshots and an event ring into
-//! a memory that stalls, resets in the middle of it all. `cargo xtask soak --nic CLOCKS` runs it.
+//! The whole NIC for as long as one likes, its Verilog beside its model: a storm on the wire, a
+//! busy host, snapshots and an event ring into a memory that stalls, resets in the middle of it
+//! all. `cargo xtask soak --nic CLOCKS` runs it.
 //!
-//! A round sets the NIC up with flows and weather of its own, runs, falls quiet, and accounts for every frame; then all flows must send
-//! again, and a reset ends it. Whatever is wrong panics and names the seed.
+//! A round sets the NIC up with flows and weather of its own, runs, falls quiet, and accounts for
+//! every frame; then all flows must send again, and a reset ends it. Whatever is wrong panics and
+//! names the seed.
 use crate::loopback::{Loop, Tally, Weather, any_form, near_peers, spec};
 use crate::nic::{Nic, counters, start_with, twin};
 use rand::{Rng, SeedableRng};
@@ -15,7 +17,8 @@ use timely_sim::nic::core::CoreEvent;
 use timely_sim::nic::memory::Behaviour;
 use timely_sim::nic::setup;
 
-/// Clocks in which data and ACKs must go on, whatever the wire and the host do: a time-out, a pause and a stop by the host are shorter.
+/// Clocks in which data and ACKs must go on, whatever the wire and the host do: a time-out, a pause
+/// and a stop by the host are shorter.
 const PROGRESS: u64 = 400_000;
 /// Clocks in which every flow must have sent a packet once the wire is calm.
 const REVIVAL: u64 = 1_000_000;
@@ -88,15 +91,16 @@ impl std::fmt::Display for Soaked {
     }
 }
 
-/// Writes of a busy host while packets fly: doorbells, rates, loads, the enable, the time, the lead, the hosts that it answers. Most are about
-/// the first `flows` of a NIC's, some about any.
+/// Writes of a busy host while packets fly: doorbells, rates, loads, the enable, the time, the
+/// lead, the hosts that it answers. Most are about the first `flows` of a NIC's, some about any.
 pub fn chatter(nic: &mut dyn Nic, flow_bits: u32, flows: u32, rng: &mut ChaCha8Rng) {
     let among = if rng.random_bool(0.2) { 1 << flow_bits } else { flows };
     let f = rng.random_range(0..among);
     match rng.random_range(0..15) {
         0..3 => nic.post_write(window::doorbell(f), rng.random_range(1..300)),
         3..6 => nic.post_write(window::fixed_rate(f), rng.random_range(1..20_000 << 12)),
-        // The record that was staged last, for this flow: with a start of its own, or as a change of what it was.
+        // The record that was staged last, for this flow: with a start of its own, or as a change
+        // of what it was.
         6 => {
             nic.post_write(flow::INDEX.address(), f);
             nic.post_write(flow::COMMAND.address(), flow::LOAD);
@@ -296,7 +300,8 @@ impl Round<'_> {
             self.load(f);
         }
         for f in 0..flows {
-            // One that was loaded anew has nothing posted; one whose rate the host wrote may have to wait for long.
+            // One that was loaded anew has nothing posted; one whose rate the host wrote may have
+            // to wait for long.
             self.nic.post_write(window::fixed_rate(f), 500 << 12);
             self.nic.post_write(window::doorbell(f), 1);
         }
@@ -339,7 +344,8 @@ pub fn soak(clocks: u64, seed: u64, mut said: impl FnMut(&Soaked)) -> Soaked {
         soaked.add(&round.wire.tally);
         let (out, into) = round.wire.in_frame();
         soaked.torn += u64::from(out || into);
-        // Frames on their way meet a NIC that is being reset, and then one that is clearing its RAMs.
+        // Frames on their way meet a NIC that is being reset, and then one that is clearing its
+        // RAMs.
         round.nic.reset(rng.random_range(2..20));
         round.wire.reset();
         round.wire.set_weather(PEACE);

@@ -1,4 +1,5 @@
-//! Telemetry records of a NIC that changes all the time: each must be of one clock, whichever way it is read.
+//! Telemetry records of a NIC that changes all the time: each must be of one clock, whichever way
+//! it is read.
 use crate::in_process::InProcess;
 use crate::loopback::Weather;
 use crate::nic::{HOST, Nic as Core, PORT};

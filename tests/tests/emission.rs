@@ -1,5 +1,5 @@
-//! The emitted Verilog is accepted by other tools: every bus of the whole NIC with some flow count, in soak with all, linted; some read by a
-//! synthesizer.
+//! The emitted Verilog is accepted by other tools: every bus of the whole NIC with some flow count,
+//! in soak with all, linted; some read by a synthesizer.
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -51,8 +51,8 @@ fn lint_text(what: &str, top: &str, verilog: &str, file: &Path) {
     std::fs::remove_file(file).ok();
 }
 
-/// Plain `verilator --lint-only` ends with 0 and says nothing, as users expect who put the files into a project of their own; without a top, of
-/// all tops.
+/// Plain `verilator --lint-only` ends with 0 and says nothing, as users expect who put the files
+/// into a project of their own; without a top, of all tops.
 fn lint_plain(what: &str, top: &str, options: &[&str], files: &[&Path]) {
     let mut verilator = tool("VERILATOR", "verilator");
     verilator.arg("--lint-only");
@@ -65,12 +65,14 @@ fn lint_plain(what: &str, top: &str, options: &[&str], files: &[&Path]) {
     assert!(out.status.success() && text.is_empty(), "{what}: {}, {} lines\n{start}", out.status, text.lines().count());
 }
 
-/// Every shell at every bus, as it is written into a folder: with the shell's own names around our modules.
+/// Every shell at every bus, as it is written into a folder: with the shell's own names around our
+/// modules.
 #[test]
 fn plain_lint_is_silent_on_every_shell() {
     let corundum = [64, 128, 512].map(|bus| (Shell::Corundum, bus));
     let all = [(Shell::OpenNic, 512), (Shell::NetFpgaPlus, 512), (Shell::NetFpgaSume, 256), (Shell::Ecpix5, 64)];
-    // OpenNIC's and NetFPGA's are linted inside their boards below, with more warnings; alone under `cargo xtask soak` too.
+    // OpenNIC's and NetFPGA's are linted inside their boards below, with more warnings; alone under
+    // `cargo xtask soak` too.
     let alone = |shell: &Shell| thorough() || matches!(shell, Shell::Corundum | Shell::Ecpix5);
     let all = corundum.into_iter().chain(all).filter(|(shell, _)| alone(shell));
     for (shell, bus) in all.filter(|(shell, bus)| !quick() || (*shell, *bus) == (Shell::Corundum, 64)) {
@@ -102,7 +104,8 @@ fn plain_lint_is_silent_on_every_shell() {
     }
 }
 
-/// Two configurations with a prefix each are one project: other files, other modules, and each top is taken with both files there.
+/// Two configurations with a prefix each are one project: other files, other modules, and each top
+/// is taken with both files there.
 #[test]
 fn two_prefixes_fit_into_one_project() {
     let config = Config::new(64, 10).expect("a configuration that is built");
@@ -123,7 +126,8 @@ fn two_prefixes_fit_into_one_project() {
     }
 }
 
-/// Every shell's files name each other as they are called under a prefix, and no module keeps the usual one.
+/// Every shell's files name each other as they are called under a prefix, and no module keeps the
+/// usual one.
 #[test]
 fn a_prefix_goes_through_all_files_of_a_shell() {
     for shell in [Shell::OpenNic, Shell::NetFpgaSume, Shell::Corundum] {
@@ -148,7 +152,8 @@ fn lint(config: Config) {
     lint_text(&config.to_string(), "standalone", &verilog, &file);
 }
 
-/// A bus with every flow count under `cargo xtask soak`; else with one or two, of which each is some bus's.
+/// A bus with every flow count under `cargo xtask soak`; else with one or two, of which each is
+/// some bus's.
 fn lint_bus(bus: usize) {
     const USUAL: [(usize, usize); 6] = [(64, 10), (128, 16), (256, 13), (512, 14), (64, 13), (512, 16)];
     let usual = &USUAL[..if quick() { 4 } else { USUAL.len() }];
@@ -184,7 +189,8 @@ fn lint_block(name: &str, block: impl rust_hdl::prelude::Block) {
     lint_text(name, name, &verilog, &file);
 }
 
-/// The packet store at each bus and each flow count, with what goes beside a packet in OpenNIC and in NetFPGA.
+/// The packet store at each bus and each flow count, with what goes beside a packet in OpenNIC and
+/// in NetFPGA.
 #[test]
 fn stores_lint() {
     lint_block("store_64", Store::<64, 8, 10, 9, 10, 11, 5, 14, 74, 48, 136, 159>::new());
@@ -198,7 +204,8 @@ fn flow_counts(usual: usize) -> impl Iterator<Item = usize> {
     FLOW_BITS.into_iter().filter(move |f| thorough() || *f == usual)
 }
 
-/// OpenNIC's files inside a box of the ports and parameters that the shell gives it; Icarus fits one of them (`nic`, `opennic`).
+/// OpenNIC's files inside a box of the ports and parameters that the shell gives it; Icarus fits
+/// one of them (`nic`, `opennic`).
 #[test]
 fn opennic_takes_our_files() {
     if quick() {
@@ -234,7 +241,8 @@ fn fit(what: &str, top: &str, verilog: &str) {
     std::fs::remove_file(&file).ok();
 }
 
-/// NetFPGA's datapath inside a bench of the ports and parameters that PLUS and SUME give it; Icarus fits one of each (`nic`, `netfpga`).
+/// NetFPGA's datapath inside a bench of the ports and parameters that PLUS and SUME give it; Icarus
+/// fits one of each (`nic`, `netfpga`).
 #[test]
 fn netfpga_takes_our_files() {
     if quick() {
@@ -254,7 +262,8 @@ fn netfpga_takes_our_files() {
     }
 }
 
-/// Registers are flip-flops: yosys finds no latch. Under `cargo xtask soak` on a wide bus too, for which yosys takes over a minute.
+/// Registers are flip-flops: yosys finds no latch. Under `cargo xtask soak` on a wide bus too, for
+/// which yosys takes over a minute.
 #[test]
 fn no_latch_is_inferred() {
     for (bus, flow_bits) in [(64, 10), (512, 14)].into_iter().filter(|(bus, _)| *bus == 64 || thorough()) {

@@ -1,5 +1,5 @@
-//! The files of HPCC's simulator on bit-true NICs: doorbells start the flows, every flow completes, in about the
-//! time that event-level hosts take.
+//! The files of HPCC's simulator on bit-true NICs: doorbells start the flows, every flow completes,
+//! in about the time that event-level hosts take.
 use std::path::Path;
 use timely_sim::cores::CoreFactory;
 use timely_sim::scenario::{NicKind, build, file, hpcc};
@@ -45,7 +45,8 @@ fn flows_complete_as_on_event_level_hosts() {
         assert!((took / other[4] - 1.0).abs() < 0.1, "{line}: {} with the law in floating point", other[4]);
         assert!(took > alone, "{line}");
         if start >= 1.5e6 {
-            // Alone: what theory says, and a little for the doorbell's way and the drift of the clock.
+            // Alone: what theory says, and a little for the doorbell's way and the drift of the
+            // clock.
             assert!(took < alone * 1.001 + 1_000.0, "{line}");
         }
     }

@@ -1,4 +1,5 @@
-//! `timely_hw::csr` against `timely_model::csr`, every output at every clock, under valid, invalid, unaligned and out-of-range accesses.
+//! `timely_hw::csr` against `timely_model::csr`, every output at every clock, under valid, invalid,
+//! unaligned and out-of-range accesses.
 use rand::Rng;
 use timely_hw::csr::Csr as Rtl;
 use timely_model::Block;
@@ -15,7 +16,8 @@ fn build(flow_bits: u32) -> Build {
     Build { flow_bits, bus_bits: 64, ring_bits: 4, clock_ps: 4000, ptp: 1 }
 }
 
-/// A driver that does everything, right and wrong, on channels that stall in any order; telemetry that answers late or never.
+/// A driver that does everything, right and wrong, on channels that stall in any order; telemetry
+/// that answers late or never.
 struct Stimulus {
     flow_bits: u32,
     aw: Option<u32>,
@@ -29,7 +31,8 @@ struct Stimulus {
     swept: bool,
     pulses: f64,
     now: u64,
-    /// Writes whose address or data went out and not the other; the difference is bounded by what AXI masters do.
+    /// Writes whose address or data went out and not the other; the difference is bounded by what
+    /// AXI masters do.
     ahead: (u32, u32),
     /// DMA's outputs about the register that was looked at.
     look: (u32, bool),
@@ -98,7 +101,8 @@ impl Stimulus {
         if rng.random_bool(0.05) { known ^ 1 << rng.random_range(0..24) } else { known }
     }
 
-    /// Often what the register at `address` takes: the channels are apart, so it may also meet another one.
+    /// Often what the register at `address` takes: the channels are apart, so it may also meet
+    /// another one.
     fn data(&self, rng: &mut impl Rng) -> u32 {
         match rng.random_range(0..10) {
             0..4 => rng.random_range(0..4),
@@ -420,7 +424,8 @@ fn skipping_equals_stepping() {
         for clk in 0..cycles() {
             let out = stepped.output(clk);
             assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
-            // Few writes come here: at times only those that start the design, in their order, however address and data pair.
+            // Few writes come here: at times only those that start the design, in their order,
+            // however address and data pair.
             stimulus.wanted = match clk % 20_000 / 1000 {
                 16 => Some((heartbeat::PERIOD.address(), 0)),
                 17 => Some((heartbeat::STATE.address(), 1)),

@@ -1,5 +1,6 @@
-//! `timely_hw::telemetry::{Recorder, Histograms}` against `timely_model::telemetry::{recorder, histograms}`, every output at every clock; and
-//! what the models promise.
+//! `timely_hw::telemetry::{Recorder, Histograms}` against
+//! `timely_model::telemetry::{recorder, histograms}`, every output at every clock; and what the
+//! models promise.
 use rand::Rng;
 use timely_hw::telemetry::{Histograms, Recorder};
 use timely_model::Block;
@@ -173,7 +174,8 @@ fn recorder_rtl_equals_model_full() {
     recorder_lockstep::<16, 9, 10>(0.9, 0.3);
 }
 
-/// Every update that passes the filter and is the first of three is there, in order, whole, or counted as dropped and missing in the numbers.
+/// Every update that passes the filter and is the first of three is there, in order, whole, or
+/// counted as dropped and missing in the numbers.
 #[test]
 fn records_are_complete() {
     for seed in seeds() {
@@ -305,7 +307,8 @@ fn histograms_rtl_equals_model() {
     }
 }
 
-/// Once all is quiet, the histograms are those of the values that came, also with one every clock, all of one bin.
+/// Once all is quiet, the histograms are those of the values that came, also with one every clock,
+/// all of one bin.
 #[test]
 fn histograms_add_up() {
     for seed in seeds() {

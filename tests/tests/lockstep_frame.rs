@@ -1,4 +1,5 @@
-//! `timely_hw::frame` against `timely_model::frame`, every output at every clock; the model's frames against `etherparse`.
+//! `timely_hw::frame` against `timely_model::frame`, every output at every clock; the model's
+//! frames against `etherparse`.
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 use rand::Rng;
 use timely_model::{Block, frame, stream::Assembler};
@@ -87,7 +88,8 @@ fn lockstep<const W: usize, const K: usize>(name: &str) {
             dut.set(rst, i.rst.into());
             dut.set(valid, i.describe.is_some().into());
             dut.set(m_tready, i.ready.into());
-            // Unused inputs must not matter: all of them without a description, the upper bytes of IPv4 addresses, a TCI without tag.
+            // Unused inputs must not matter: all of them without a description, the upper bytes of
+            // IPv4 addresses, a TCI without tag.
             let d = i.describe.clone().unwrap_or_else(|| description(&mut rng, 100));
             let e = d.envelope;
             dut.set(class, e.class().bits().into());
@@ -141,7 +143,8 @@ fn emits_at_256() {
     timely_hw::emit::emit("frame256", timely_hw::frame::Frame::<256, 32, 1>::default()).unwrap();
 }
 
-/// Out of beats comes what was described, in the eyes of our own view and of a parser that others wrote: lengths, checksums, fields.
+/// Out of beats comes what was described, in the eyes of our own view and of a parser that others
+/// wrote: lengths, checksums, fields.
 #[test]
 fn frames_are_what_was_described() {
     for seed in seeds() {
@@ -198,7 +201,8 @@ fn check(bytes: &[u8], d: &Description) {
     assert_eq!(other.vlan().is_some(), e.tci.is_some());
 }
 
-/// Six clocks to the first beat, and from then on a beat every clock, at the widest bus and the shortest frames.
+/// Six clocks to the first beat, and from then on a beat every clock, at the widest bus and the
+/// shortest frames.
 #[test]
 fn latency_and_throughput() {
     let mut rng = rng(1);

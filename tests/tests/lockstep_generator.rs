@@ -1,4 +1,5 @@
-//! `timely_hw::generator` against `timely_model::generator`, every output at every clock; and what flows are promised, on the model.
+//! `timely_hw::generator` against `timely_model::generator`, every output at every clock; and what
+//! flows are promised, on the model.
 use rand::Rng;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -82,7 +83,8 @@ impl Bench {
         self.flows[rng.random_range(0..self.flows.len())]
     }
 
-    /// The inputs of a clock whose outputs are `out`, those of the clock before having been `self.i`.
+    /// The inputs of a clock whose outputs are `out`, those of the clock before having been
+    /// `self.i`.
     fn next(&mut self, rng: &mut impl Rng, out: &Out, taken: (bool, bool)) -> In {
         let (flow, other) = (self.flow(rng), self.flow(rng));
         if taken.0 {
@@ -224,7 +226,8 @@ fn emits_at_all_sizes() {
     timely_hw::emit::emit("generator256", timely_hw::generator::Generator::<256, 32, 13, 4, 29>::new(RING_BITS)).unwrap();
 }
 
-/// A grant is charged after a constant number of clocks, also behind a blocked output, and each grant once.
+/// A grant is charged after a constant number of clocks, also behind a blocked output, and each
+/// grant once.
 #[test]
 fn charges_are_constant() {
     for seed in seeds() {
@@ -282,7 +285,8 @@ impl Run {
     }
 }
 
-/// On an idle output the first beat, and with it `sent`, comes a constant number of clocks after the grant, at its launch time's side.
+/// On an idle output the first beat, and with it `sent`, comes a constant number of clocks after
+/// the grant, at its launch time's side.
 #[test]
 fn departures_are_constant() {
     let mut rng = rng(1);
@@ -325,7 +329,8 @@ struct Flow {
     open: bool,
 }
 
-/// Frames say what their records say, segments are whole, and exactly what was posted is sent, its last packet as LAST.
+/// Frames say what their records say, segments are whole, and exactly what was posted is sent, its
+/// last packet as LAST.
 #[test]
 fn segments_are_whole() {
     for seed in seeds() {
@@ -408,8 +413,8 @@ fn check(frame: &[u8], s: &Sent, f: &mut Flow, nonces: &mut Vec<u32>) {
     assert!(f.number < r.segment_packets.into() || p.is_last());
 }
 
-/// Whatever a load with `keep` changes inside a segment: what goes with its last packet is what its packets were charged, and
-/// never nothing.
+/// Whatever a load with `keep` changes inside a segment: what goes with its last packet is what its
+/// packets were charged, and never nothing.
 #[test]
 fn a_segment_gives_back_what_it_was_charged() {
     for seed in seeds() {
@@ -483,7 +488,8 @@ fn loads() {
     assert_eq!(grant(&mut run), None);
 }
 
-/// The host's doorbells: passed on, refused for disabled flows and beyond the bound; an endless flow posts for itself.
+/// The host's doorbells: passed on, refused for disabled flows and beyond the bound; an endless
+/// flow posts for itself.
 #[test]
 fn doorbells() {
     let record = FlowRecord { enable: true, payload_bytes: 0, segment_packets: 2, destination_port: PORT, ..FlowRecord::default() };
@@ -516,7 +522,8 @@ fn doorbells() {
     assert_eq!(ring(2, 1, 4), (vec![(2, 1); 5], 0, vec![false, true, false, true]));
 }
 
-/// The shortest frames leave back to back on the widest bus, long ones on any; few wait when the output is blocked.
+/// The shortest frames leave back to back on the widest bus, long ones on any; few wait when the
+/// output is blocked.
 #[test]
 fn throughput_and_what_waits() {
     for (width, payload_bytes, waiting) in [(512, 0, 7), (512, 1500, 1), (64, 0, 7), (64, 1500, 1), (128, 300, 1)] {

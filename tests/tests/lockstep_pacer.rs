@@ -1,4 +1,5 @@
-//! The whole pacer against its model, every output at every clock, between hosts, an engine, a link and a network played at random.
+//! The whole pacer against its model, every output at every clock, between hosts, an engine, a link
+//! and a network played at random.
 mod pacer_rig;
 use pacer_rig::{Lone, Rig};
 use rand::Rng;
@@ -226,7 +227,8 @@ impl World {
             i.load = Some(self.load(rng, self.first, true));
             let rate = rng.random_range(1 << 20..100_000 << 12);
             i.rate = Some((self.first, rate));
-            // Profiles 0 to 3: without bound or idle time; with a bound; with an idle time; with both.
+            // Profiles 0 to 3: without bound or idle time; with a bound; with an idle time; with
+            // both.
             let p = self.first as u8 & 3;
             let (bound, idle) = (if p & 1 == 1 { 40_000 } else { 0 }, if p & 2 == 2 { 3000 } else { 0 });
             let window = (profile::USE_WINDOW, 3000 * u32::from(p));
@@ -388,8 +390,9 @@ fn large_bounds_hold() {
     });
 }
 
-/// A shell whose packets come 100 to 400 clocks after their grants, with the pacer's time ahead by more than that and the launch gate in
-/// front of the link: every packet departs at the clock that sees its launch, as one from a shell without delay would.
+/// A shell whose packets come 100 to 400 clocks after their grants, with the pacer's time ahead by
+/// more than that and the launch gate in front of the link: every packet departs at the clock that
+/// sees its launch, as one from a shell without delay would.
 #[test]
 fn late_packets_depart_at_their_launch() {
     const LEAD_NS: u64 = 1760;

@@ -58,7 +58,8 @@ impl Pair {
     }
 }
 
-/// Past, due, soon, about the horizon, about the distance from which a launch is taken for a mistake, or anything.
+/// Past, due, soon, about the horizon, about the distance from which a launch is taken for a
+/// mistake, or anything.
 fn launch(rng: &mut ChaCha8Rng, now: u64) -> u64 {
     let horizon = HORIZON << (FRACTION + COARSE);
     let ahead = match rng.random_range(0..400) {
@@ -82,7 +83,8 @@ fn launch(rng: &mut ChaCha8Rng, now: u64) -> u64 {
     if rng.random() { launch & (u64::MAX << FRACTION) } else { launch }
 }
 
-/// So many units of 128 ns ahead as decides how it is taken, and often so late in that unit that it is rounded up into the next.
+/// So many units of 128 ns ahead as decides how it is taken, and often so late in that unit that it
+/// is rounded up into the next.
 fn about_a_bound(rng: &mut ChaCha8Rng, now: u64) -> u64 {
     let bound = [HORIZON, ABSURD, 0u64.wrapping_sub(PAST)][rng.random_range(0..3)].wrapping_sub(rng.random_range(0..2));
     let unit = FRACTION + COARSE;
@@ -107,7 +109,8 @@ fn train(rng: &mut ChaCha8Rng, flow_bits: usize, now: u64) -> Train {
     Train { flow: rng.random_range(0..1 << flow_bits), packets, launch: launch(rng, now), gap }
 }
 
-/// The time as a clock shows it: 4 ns +- 100 ppm, at times fast, so that what is far ahead comes, and at times stepped.
+/// The time as a clock shows it: 4 ns +- 100 ppm, at times fast, so that what is far ahead comes,
+/// and at times stepped.
 fn advance(rng: &mut ChaCha8Rng, now: u64, fast: bool) -> u64 {
     let by = if fast { rng.random_range(0..STEP << FRACTION) } else { PERIOD - PERIOD / 10_000 + rng.random_range(0..=PERIOD / 5_000) };
     let step = match rng.random_range(0..100_000) {
@@ -217,8 +220,8 @@ fn latency_is_constant() {
     }
 }
 
-/// Within the credit and without steps of the time: every packet becomes one grant, not before its launch, and the grants of a flow
-/// whose launches do not go back come in the order of its trains.
+/// Within the credit and without steps of the time: every packet becomes one grant, not before its
+/// launch, and the grants of a flow whose launches do not go back come in the order of its trains.
 #[test]
 fn every_packet_once_and_in_order() {
     let library = verilate("gate_10", rtl::Gate::<10, 104>::default());
@@ -277,7 +280,8 @@ fn skipping_equals_stepping() {
             let out = stepped.output(clk);
             assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
             let train = (rng.random_bool(0.002) && out.credit >= 8).then(|| {
-                // Rarely beyond the horizon: it waits in the expander, and with trains behind it every clock is stepped.
+                // Rarely beyond the horizon: it waits in the expander, and with trains behind it
+                // every clock is stepped.
                 let (from, to) = if rng.random_bool(0.03) { (250, 350) } else { [(0, 60), (0, 3_000)][rng.random_range(0..2)] };
                 let launch = now.wrapping_add(rng.random_range(from * PERIOD..to * PERIOD)).wrapping_sub(20 * PERIOD);
                 Train { flow: rng.random_range(0..64), packets: rng.random_range(1..=8), launch, gap: rng.random_range(0..256 * 900) }
@@ -301,7 +305,8 @@ fn sixteen_flow_bits_emit() {
     emit("gate", rtl::Gate::<16, 110>::default()).unwrap();
 }
 
-/// A packet that was due long ago, as one is whose flow slept by the size of a longer one, goes at once, and so does the packet behind it.
+/// A packet that was due long ago, as one is whose flow slept by the size of a longer one, goes at
+/// once, and so does the packet behind it.
 #[test]
 fn what_is_long_past_holds_up_nothing() {
     for us in [100u64, 131, 150, 240, 262, 300, 1000, 8000] {

@@ -1,4 +1,5 @@
-//! The pacer's doorbell unit, charge unit, READY and park against their models, every output at every clock.
+//! The pacer's doorbell unit, charge unit, READY and park against their models, every output at
+//! every clock.
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use timely_model::Block;

@@ -1,4 +1,5 @@
-//! The token pass against its model, every output at every clock, with the wheel, the gate and the doorbell unit played at random.
+//! The token pass against its model, every output at every clock, with the wheel, the gate and the
+//! doorbell unit played at random.
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use timely_hw::pacer::pass::Pass;
@@ -165,7 +166,8 @@ impl World {
     fn inputs(&mut self, clk: u64, rng: &mut ChaCha8Rng, model: &pass::Pass, out: &Out) -> In {
         self.now = self.now.wrapping_add(4 << 16);
         if rng.random_bool(0.001) {
-            // A jump ahead, so that flows have been idle for any time, many wraps of shorter counters among them.
+            // A jump ahead, so that flows have been idle for any time, many wraps of shorter
+            // counters among them.
             self.now = self.now.wrapping_add(any_size(rng, 62));
         }
         if rng.random_bool(0.003) {

@@ -1,5 +1,5 @@
-//! `timely_hw::pacer::wheel` against `timely_model::pacer::wheel`, every output at every clock; and what a calendar must do: every
-//! flow comes out once, not before its slot is over, and soon after.
+//! `timely_hw::pacer::wheel` against `timely_model::pacer::wheel`, every output at every clock; and
+//! what a calendar must do: every flow comes out once, not before its slot is over, and soon after.
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
@@ -15,7 +15,8 @@ use timely_verilate::{Dut, Library};
 enum Time {
     /// `now` runs, a little faster or slower.
     Runs,
-    /// `now` also crawls, stands and races, jumps forward within the wheel, and sometimes beyond or back; wrong slots are asked for; resets.
+    /// `now` also crawls, stands and races, jumps forward within the wheel, and sometimes beyond or
+    /// back; wrong slots are asked for; resets.
     Jumps,
 }
 
@@ -27,7 +28,8 @@ struct Load {
     now: u64,
     step: u64,
     free: Vec<u32>,
-    /// The slot, counted from the start of time and not modulo the wheel, and the clock of the insert.
+    /// The slot, counted from the start of time and not modulo the wheel, and the clock of the
+    /// insert.
     asleep: Vec<Option<(u64, u64)>>,
     offer: Runs,
     take: Runs,
@@ -43,7 +45,8 @@ struct Load {
     start: u64,
     /// Flows asleep by the slot of their list, from `start` on.
     lists: BTreeMap<u64, u32>,
-    /// The word (of slots from `start` on) that the drain has reached at least, and clocks there without a flow that is over.
+    /// The word (of slots from `start` on) that the drain has reached at least, and clocks there
+    /// without a flow that is over.
     word: u64,
     passed: u32,
     /// Inserts of the last clocks, the newest at bit 0.
@@ -55,8 +58,9 @@ struct Load {
 
 /// Clocks in which the drain passes a word without a flow that is over.
 const PASS: u32 = 5;
-/// Clocks within which a flow comes out whose slot is over and whose word the drain has reached: 2 for the time's registers, 1 each for the
-/// find, the slot's number, the head, the list and the walker; and a pass, which may have begun later than it is counted here.
+/// Clocks within which a flow comes out whose slot is over and whose word the drain has reached: 2
+/// for the time's registers, 1 each for the find, the slot's number, the head, the list and the
+/// walker; and a pass, which may have begun later than it is counted here.
 const LAG: u32 = 7 + PASS;
 /// Clocks from an insert to its turn at the heads, where the drain does not read then.
 const HEADS: u32 = 6;
@@ -101,7 +105,8 @@ impl Load {
             self.left = rng.random_range(100..4000);
             self.offer.p = [0.02, 0.4, 0.9, 1.0][rng.random_range(0..4)];
             self.take.p = if self.time == Time::Runs { 1.0 } else { [0.1, 0.6, 0.95, 1.0][rng.random_range(0..4)] };
-            // A drain that lags by 1/16 of the wheel makes the farthest inserts early; where nothing may be early, none is so far.
+            // A drain that lags by 1/16 of the wheel makes the farthest inserts early; where
+            // nothing may be early, none is so far.
             let far = if self.time == Time::Runs { self.slots * 3 / 4 } else { self.slots * 15 / 16 - 8 };
             self.near = [1, 3, 70, far / 3, far][rng.random_range(0..5)];
             self.base = if rng.random_bool(0.5) { 4 } else { rng.random_range(4..=(far + 1).saturating_sub(self.near).max(4)) };
@@ -176,12 +181,14 @@ impl Load {
 }
 
 impl Load {
-    /// The list of a flow that was asked into a slot, counted from `start`: half of the flows go a slot later.
+    /// The list of a flow that was asked into a slot, counted from `start`: half of the flows go a
+    /// slot later.
     fn list(&self, flow: u32, target: u64) -> u64 {
         (target.wrapping_sub(self.start) & ((1 << 45) - 1)) + u64::from(flow.count_ones() & 1)
     }
 
-    /// The drain passes words and gives out what is over at its pace, counted in clocks at which no insert has the heads.
+    /// The drain passes words and gives out what is over at its pace, counted in clocks at which no
+    /// insert has the heads.
     fn keeps_up(&mut self, insert: bool, clk: u64) {
         self.inserts = self.inserts << 1 | u32::from(insert);
         if self.inserts >> HEADS & 1 == 1 {

@@ -1,4 +1,5 @@
-//! `timely_hw::parse` against `timely_model::parse`: good frames, and frames spoilt in every way that we know, in any order.
+//! `timely_hw::parse` against `timely_model::parse`: good frames, and frames spoilt in every way
+//! that we know, in any order.
 use rand::Rng;
 use std::collections::{BTreeMap, VecDeque};
 use timely_hw::parse::Parse;
@@ -112,7 +113,8 @@ struct Tally {
     back_to_back: u64,
 }
 
-/// Feeds frames into design and model and holds their outputs equal at every clock, until `jobs` gives no more and all is out.
+/// Feeds frames into design and model and holds their outputs equal at every clock, until `jobs`
+/// gives no more and all is out.
 fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mut rand_chacha::ChaCha8Rng) -> Option<Job>, wild: bool) {
     let (width, mut rng) = (bench.width, rng(seed));
     let mut model = parse::Parse::new(width);
@@ -140,7 +142,8 @@ fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mu
         }
         let (mut i, mut bits) = (In { port: PORT, stamp: rng.random(), ..In::default() }, rng.random::<u64>());
         if wild {
-            // Rare between frames; likelier inside one, most of all inside one that has left traces.
+            // Rare between frames; likelier inside one, most of all inside one that has left
+            // traces.
             i.rst = rng.random_bool(match &job {
                 Some(j) if at > 0 => [0.001, 0.05][usize::from(!j.keeps.is_empty())],
                 _ => 0.0002,
@@ -154,7 +157,8 @@ fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mu
             let mut beat = beat(&j.arrival.frame, width, at);
             bits = j.keeps.get(&at).copied().unwrap_or(keep(usize::from(beat.bytes)));
             beat.bytes = bytes_of(bits);
-            // Senders that keep to the contract hold it for the whole frame; only the first beat's counts.
+            // Senders that keep to the contract hold it for the whole frame; only the first beat's
+            // counts.
             if at == 0 || rng.random() {
                 i.stamp = j.arrival.stamp;
             }
@@ -177,7 +181,8 @@ fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mu
     }
 }
 
-/// Frames one after the other that random ones hardly ever are: each truncation, each flag, each bit.
+/// Frames one after the other that random ones hardly ever are: each truncation, each flag, each
+/// bit.
 fn directed(width: usize) -> Vec<Job> {
     let mut rng = rng(99);
     let mut jobs = Vec::new();

@@ -1,5 +1,5 @@
-//! `timely_hw::pause` against `timely_model::pause` and `hold`, every output at every clock; and both against the times that IEEE 802.3 annex 31B and
-//! 802.1Qbb give.
+//! `timely_hw::pause` against `timely_model::pause` and `hold`, every output at every clock; and
+//! both against the times that IEEE 802.3 annex 31B and 802.1Qbb give.
 use rand::Rng;
 use std::collections::VecDeque;
 use timely_hw::pause::Pause as Rtl;
@@ -13,7 +13,8 @@ use timely_model::{Block, parse};
 use timely_regs::flow::FlowRecord;
 use timely_tests::{cycles, rng, seeds, verilate};
 
-/// A MAC control frame as the standards draw it, without FCS: destination, source, type, opcode, parameters, zeros up to 60 bytes.
+/// A MAC control frame as the standards draw it, without FCS: destination, source, type, opcode,
+/// parameters, zeros up to 60 bytes.
 fn control(opcode: u16, parameters: &[u16]) -> Vec<u8> {
     let mut frame = vec![0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 2, 0, 0, 0, 0, 9, 0x88, 0x08];
     [opcode].iter().chain(parameters).for_each(|w| frame.extend(w.to_be_bytes()));
@@ -43,8 +44,8 @@ fn report(frame: &[u8], bad: bool) -> Report {
     (clk..clk + parse::LATENCY).find_map(|clk| parser.output(clk).report).expect("a report")
 }
 
-/// The pause that the standards derive from a frame, on a line of `gbps` with clocks of `ps`: whether all or which priorities are paused, each
-/// for how many clocks.
+/// The pause that the standards derive from a frame, on a line of `gbps` with clocks of `ps`:
+/// whether all or which priorities are paused, each for how many clocks.
 fn run(frame: &[u8], bad: bool, enable: bool, gbps: f64, ps: f64) -> (u64, [u64; 8]) {
     let line_rate = (gbps * 1e9 / 8.0 * ps * 1e-12 * f64::from(1 << 24)) as u32;
     let (mut unit, mut all, mut each) = (Pause::default(), 0, [0; 8]);
@@ -79,7 +80,8 @@ fn a_pause_lasts_as_long_as_the_standard_says() {
     }
 }
 
-/// Time 0 ends a pause; the last frame counts; what is no pause frame, or is damaged, pauses nothing.
+/// Time 0 ends a pause; the last frame counts; what is no pause frame, or is damaged, pauses
+/// nothing.
 #[test]
 fn frames_that_are_none_pause_nothing() {
     let still = (0, [0; 8]);
@@ -175,7 +177,8 @@ fn load(flow: u32, priority: u8) -> FlowLoad {
     FlowLoad { flow, record }
 }
 
-/// Every grant comes out once; while its priority is paused none does, and those of other priorities do; in the model.
+/// Every grant comes out once; while its priority is paused none does, and those of other
+/// priorities do; in the model.
 #[test]
 fn a_paused_priority_holds_up_no_other() {
     let mut unit = Hold::new(4);

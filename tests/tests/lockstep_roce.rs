@@ -1,4 +1,5 @@
-//! `timely_hw::roce` against `timely_model::roce`: good RoCEv2 frames, and frames spoilt, in any order.
+//! `timely_hw::roce` against `timely_model::roce`: good RoCEv2 frames, and frames spoilt, in any
+//! order.
 use rand::Rng;
 use std::collections::{BTreeMap, VecDeque};
 use timely_hw::roce::Parse;
@@ -87,7 +88,8 @@ struct Tally {
     back_to_back: u64,
 }
 
-/// Feeds frames into design and model and holds their outputs equal at every clock, until `frames` gives no more and all is out.
+/// Feeds frames into design and model and holds their outputs equal at every clock, until `frames`
+/// gives no more and all is out.
 fn run(
     bench: &mut Bench,
     tally: &mut Tally,
@@ -148,7 +150,8 @@ fn run(
     }
 }
 
-/// Frames one after the other that random ones hardly ever are: each payload length, each truncation, each bit, each opcode, each length of padding.
+/// Frames one after the other that random ones hardly ever are: each payload length, each
+/// truncation, each bit, each opcode, each length of padding.
 fn directed(width: usize) -> VecDeque<Vec<u8>> {
     let mut rng = rng(98);
     let mut frames = VecDeque::new();

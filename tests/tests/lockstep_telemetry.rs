@@ -1,4 +1,5 @@
-//! `timely_hw::telemetry` against `timely_model::telemetry`, every output at every clock; and what the model promises.
+//! `timely_hw::telemetry` against `timely_model::telemetry`, every output at every clock; and what
+//! the model promises.
 use rand::Rng;
 use std::collections::BTreeMap;
 use timely_hw::telemetry::Telemetry;
@@ -194,7 +195,8 @@ fn rtl_equals_model_small() {
     lockstep::<3>(3, 0.6, 0.01, cycles());
 }
 
-/// One flow, never cleared, seldom without an event: its wire bytes pass 2^32, and each of its counters 2^17.
+/// One flow, never cleared, seldom without an event: its wire bytes pass 2^32, and each of its
+/// counters 2^17.
 #[test]
 fn rtl_equals_model_full() {
     lockstep::<3>(1, 0.97, 0.0, 5 * cycles());
@@ -216,7 +218,8 @@ fn every_depth_emits() {
     timely_hw::emit::emit("telemetry", Telemetry::<16>::new()).unwrap();
 }
 
-/// Once all is quiet, a record says what happened since its flow was loaded: counted here from the inputs alone.
+/// Once all is quiet, a record says what happened since its flow was loaded: counted here from the
+/// inputs alone.
 #[test]
 fn records_add_up() {
     for seed in seeds() {
@@ -296,7 +299,8 @@ fn records_add_up() {
     }
 }
 
-/// A record is cleared although its taps are busy with other flows, without one idle clock, from its load to after the next.
+/// A record is cleared although its taps are busy with other flows, without one idle clock, from
+/// its load to after the next.
 #[test]
 fn no_load_is_lost_on_busy_taps() {
     let mut model = telemetry::Telemetry::new(3);
@@ -371,7 +375,8 @@ fn skipping_equals_stepping() {
     }
 }
 
-/// The age of a flow's last RTT: of the RTT and of no time-out, ACK or event after it, across the wrap of the time, `None` before the first and after a load.
+/// The age of a flow's last RTT: of the RTT and of no time-out, ACK or event after it, across the
+/// wrap of the time, `None` before the first and after a load.
 #[test]
 fn a_record_says_how_old_its_last_rtt_is() {
     let mut model = telemetry::Telemetry::new(2);

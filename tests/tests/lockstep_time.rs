@@ -1,4 +1,5 @@
-//! `timely_hw::time` against `timely_model::time`, every output at every clock; and what the model promises.
+//! `timely_hw::time` against `timely_model::time`, every output at every clock; and what the model
+//! promises.
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use timely_model::{
@@ -14,7 +15,8 @@ const SECOND: u64 = 1_000_000_000 << 16;
 /// 1 us, 2^-16 ns.
 const MICROSECOND: u64 = 1000 << 16;
 
-/// A driver and a PTP clock: both change their minds, and steps aim just before the places where something wraps.
+/// A driver and a PTP clock: both change their minds, and steps aim just before the places where
+/// something wraps.
 struct Stimulus {
     input: In,
     /// The PTP clock, 2^-24 ns.
@@ -114,7 +116,8 @@ fn rtl_equals_model() {
     }
 }
 
-/// Wrapped stamps come out as those of a clock that never wrapped: every difference across a second, and across 2^48 ns, is right.
+/// Wrapped stamps come out as those of a clock that never wrapped: every difference across a
+/// second, and across 2^48 ns, is right.
 #[test]
 fn a_time_of_day_becomes_linear() {
     let library = verilate("linear", timely_hw::time::Linear::default());
@@ -155,8 +158,8 @@ fn a_time_of_day_becomes_linear() {
     }
 }
 
-/// Within a clock of exact arithmetic over a million clocks, at +-100 ppm, across the wrap, and whatever happens to the date: a steady time
-/// that follows the date goes off at the first set.
+/// Within a clock of exact arithmetic over a million clocks, at +-100 ppm, across the wrap, and
+/// whatever happens to the date: a steady time that follows the date goes off at the first set.
 #[test]
 fn the_steady_time_is_exact() {
     let mut rng = rng(1);
@@ -177,7 +180,8 @@ fn the_steady_time_is_exact() {
     }
 }
 
-/// A PTP clock that is stepped by this much, 2^-16 ns: 1 ns to 39 hours either way, any date, or a step to just before the wrap of 78 hours.
+/// A PTP clock that is stepped by this much, 2^-16 ns: 1 ns to 39 hours either way, any date, or a
+/// step to just before the wrap of 78 hours.
 fn stepped(rng: &mut ChaCha8Rng, ptp: u64) -> u64 {
     let bits = rng.random_range(17..64);
     let by = rng.random_range(1 << 16..1u64 << bits);
@@ -189,9 +193,11 @@ fn stepped(rng: &mut ChaCha8Rng, ptp: u64) -> u64 {
     }
 }
 
-/// 10,000 dates and steps of PTP, whose clock is up to 100 ppm off ours and gives a sample every 1 to 5,000 clocks: 10,000 clocks after each
-/// the date is within 1 us of PTP, and exact but for the drift since the last sample; corrections of 256 ns and more, and no others, count
-/// in the epoch; the steady time never notices. A date that slews back, as it once did, is hours off after half of them.
+/// 10,000 dates and steps of PTP, whose clock is up to 100 ppm off ours and gives a sample every 1
+/// to 5,000 clocks: 10,000 clocks after each the date is within 1 us of PTP, and exact but for the
+/// drift since the last sample; corrections of 256 ns and more, and no others, count in the epoch;
+/// the steady time never notices. A date that slews back, as it once did, is hours off after half
+/// of them.
 #[test]
 fn dates_follow_ptp_at_once() {
     for seed in seeds() {
@@ -264,7 +270,8 @@ fn dates_follow_ptp_in_the_verilog() {
     }
 }
 
-/// An increment counts `LATENCY` clocks after it was sampled, a set of the date `DATE_LATENCY` clocks, for the clock at which it was given.
+/// An increment counts `LATENCY` clocks after it was sampled, a set of the date `DATE_LATENCY`
+/// clocks, for the clock at which it was given.
 #[test]
 fn latencies_are_as_stated() {
     let mut model = Time::new();

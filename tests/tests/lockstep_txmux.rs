@@ -1,11 +1,13 @@
-//! `timely_hw::txmux` against `timely_model::txmux`, every output at every clock; and what the multiplexer promises, on the model.
+//! `timely_hw::txmux` against `timely_model::txmux`, every output at every clock; and what the
+//! multiplexer promises, on the model.
 use rand::Rng;
 use timely_model::{Block, stream::Beat, txmux};
 use timely_regs::link::ACK_TAG;
 use timely_tests::axis::{Offered, Taken, random_beat};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 
-/// One of the two sources: frames of random lengths, held until taken, with gaps also inside frames.
+/// One of the two sources: frames of random lengths, held until taken, with gaps also inside
+/// frames.
 struct Source {
     offer: Runs,
     bytes: usize,
@@ -114,7 +116,8 @@ fn emits_at_all_widths() {
     timely_hw::emit::emit("txmux256", timely_hw::txmux::TxMux::<256, 32>::default()).unwrap();
 }
 
-/// Frames come out whole and unchanged, each stream in its order; no ACK waits for a data frame that had not begun.
+/// Frames come out whole and unchanged, each stream in its order; no ACK waits for a data frame
+/// that had not begun.
 #[test]
 fn frames_stay_whole_and_acks_go_first() {
     for seed in seeds() {

@@ -1,4 +1,5 @@
-//! `timely_hw::mark` against `timely_model::mark`, every output at every clock; marked frames against `etherparse`.
+//! `timely_hw::mark` against `timely_model::mark`, every output at every clock; marked frames
+//! against `etherparse`.
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 use rand::Rng;
 use std::collections::VecDeque;
@@ -56,7 +57,8 @@ fn put(frame: &mut [u8], at: usize, word: u16) {
 /// Ways in which a frame is not one that gets a place.
 const SPOILED: u32 = 16;
 
-/// A frame of ours with one thing changed, by number, so that it must pass as it is; nothing for a class that has no such thing.
+/// A frame of ours with one thing changed, by number, so that it must pass as it is; nothing for a
+/// class that has no such thing.
 fn spoiled(rng: &mut impl Rng, how: u32) -> Option<Vec<u8>> {
     let (mut frame, class) = ours(rng, 40);
     let (ip, header) = (class.ip(), class.header());
@@ -91,7 +93,8 @@ fn spoiled(rng: &mut impl Rng, how: u32) -> Option<Vec<u8>> {
     (how != 12 || !frame.is_empty()).then_some(frame)
 }
 
-/// Where sums and ports have their corners: no checksum, port 0, and a checksum that becomes 0 if the frame's place is `guess`.
+/// Where sums and ports have their corners: no checksum, port 0, and a checksum that becomes 0 if
+/// the frame's place is `guess`.
 fn cornered(rng: &mut impl Rng, frame: &mut [u8], class: Class, guess: u16) {
     let at = class.udp() + udp::CHECKSUM;
     match rng.random_range(0..8) {
@@ -220,7 +223,8 @@ fn rtl_equals_model_512() {
 /// Frames, places and, by frame, the clocks of its first beat in and out.
 type Through = (Vec<Vec<u8>>, Vec<u16>, Vec<(u64, u64)>);
 
-/// Frames through the model, as fast as it takes them: what comes out, the places that it told, clocks of the first beats in and out.
+/// Frames through the model, as fast as it takes them: what comes out, the places that it told,
+/// clocks of the first beats in and out.
 fn through(width: usize, place_bits: u32, base: u16, frames: &[Vec<u8>]) -> Through {
     let mut model = mark::Mark::new(width, FLOW_BITS, place_bits);
     let mut waiting: VecDeque<Beat> = frames.iter().flat_map(|f| beats(f, width)).collect();
@@ -254,7 +258,8 @@ fn through(width: usize, place_bits: u32, base: u16, frames: &[Vec<u8>]) -> Thro
     (out, places, clocks)
 }
 
-/// In the eyes of a parser that others wrote: the checksum of a frame with a place is right, and nothing else of it has changed.
+/// In the eyes of a parser that others wrote: the checksum of a frame with a place is right, and
+/// nothing else of it has changed.
 #[test]
 fn places_and_checksums_are_right() {
     for seed in seeds() {
@@ -317,7 +322,8 @@ fn a_checksum_never_becomes_none() {
     assert_eq!((none, full), (4, 8));
 }
 
-/// Whatever is not ours passes byte for byte and takes no place, and the next frame of ours gets the next one.
+/// Whatever is not ours passes byte for byte and takes no place, and the next frame of ours gets
+/// the next one.
 #[test]
 fn all_others_pass_unchanged() {
     for seed in seeds() {
@@ -345,7 +351,8 @@ fn all_others_pass_unchanged() {
     }
 }
 
-/// The latency that the pages say, the same of every frame that has a header, and a beat a clock behind it.
+/// The latency that the pages say, the same of every frame that has a header, and a beat a clock
+/// behind it.
 #[test]
 fn latency_and_throughput() {
     let mut rng = rng(1);

@@ -10,7 +10,8 @@ use timely_regs::flow::FlowRecord;
 use timely_regs::profile;
 use timely_tests::{Runs, cycles, rng, seeds};
 
-/// Departures of a lone flow at the gate against the ideal ones, and its long-run rate, from 1 Mb/s to 100 Gb/s.
+/// Departures of a lone flow at the gate against the ideal ones, and its long-run rate, from 1 Mb/s
+/// to 100 Gb/s.
 #[test]
 fn a_lone_flow_departs_on_time() {
     println!("{}", Lone::HEAD);
@@ -32,8 +33,9 @@ fn ns(fixed: u64) -> f64 {
 
 const MBPS: u32 = 1 << 12;
 
-/// Random rates, sizes, posts, pauses, stalls, late charges, bounds and releases; then quiet. All that was posted is granted, no
-/// bucket is above its cap, and no packet launches earlier than a flow's packets at its rate allow.
+/// Random rates, sizes, posts, pauses, stalls, late charges, bounds and releases; then quiet. All
+/// that was posted is granted, no bucket is above its cap, and no packet launches earlier than a
+/// flow's packets at its rate allow.
 #[test]
 fn what_is_posted_is_granted_once_and_never_early() {
     for seed in seeds() {
@@ -82,7 +84,8 @@ fn what_is_posted_is_granted_once_and_never_early() {
             assert_eq!(departures.len() as u64, posted[f as usize], "flow {f}, seed {seed}");
             let gap = f64::from(rig.bytes[f as usize]) * 8000.0 * f64::from(MBPS) / f64::from(rates[f as usize]);
             let free = f64::from(cap) * 8000.0 * f64::from(MBPS) / f64::from(rates[f as usize]);
-            // With a cap of c, n packets take at least (n * size - c) / rate: the bucket's own promise, over every span.
+            // With a cap of c, n packets take at least (n * size - c) / rate: the bucket's own
+            // promise, over every span.
             let mut latest = f64::MIN;
             for (k, d) in departures.iter().enumerate() {
                 let phase = ns(d.launch.wrapping_sub(departures[0].launch)) - k as f64 * gap;
@@ -113,7 +116,8 @@ fn no_doorbell_is_lost() {
     }
 }
 
-/// A flow may wait for its bound for ever and be woken only by a release: none is lost, whenever it comes.
+/// A flow may wait for its bound for ever and be woken only by a release: none is lost, whenever it
+/// comes.
 #[test]
 fn no_release_is_lost() {
     for seed in seeds() {
@@ -197,7 +201,8 @@ fn flows_past_due_take_turns() {
     assert!(most - least <= 2, "{least} to {most} grants");
 }
 
-/// A lower rate counts from the last pass on; a higher one at the next, at most 15/16 of the wheel later.
+/// A lower rate counts from the last pass on; a higher one at the next, at most 15/16 of the wheel
+/// later.
 #[test]
 fn rate_changes_take_effect() {
     let mut rig = Rig::new(10);
@@ -219,7 +224,8 @@ fn rate_changes_take_effect() {
     assert!((gap - 123_040.0).abs() < 1500.0, "the packet after a cut came {gap} ns after the last");
     let gap = ns(d[11].launch - d[10].launch);
     assert!((gap - 123_040.0).abs() < 1.0, "then {gap} ns");
-    // At 1 Mb/s the next would be 12.3 ms away; the flow is looked at within 61 us, and has its rate from then on.
+    // At 1 Mb/s the next would be 12.3 ms away; the flow is looked at within 61 us, and has its
+    // rate from then on.
     rig.rates.push_back((1, MBPS));
     rig.run(100_000);
     let n = rig.departures.len();
@@ -235,7 +241,8 @@ fn rate_changes_take_effect() {
     assert!(gap > 1226.0, "an increase was paid for the time before it: the second packet came {gap} ns after the first");
 }
 
-/// A paused priority gets nothing new while others go on, and goes on itself at the end of the pause with no more than its cap.
+/// A paused priority gets nothing new while others go on, and goes on itself at the end of the
+/// pause with no more than its cap.
 #[test]
 fn a_paused_priority_waits() {
     let mut rig = Rig::new(4);
@@ -275,7 +282,8 @@ fn a_paused_priority_waits() {
     assert!(counts.iter().all(|n| (34..=36).contains(n)), "after the stop: {counts:?}");
 }
 
-/// A load without `keep` voids what was posted before it and clears the accounts; what is posted after it counts.
+/// A load without `keep` voids what was posted before it and clears the accounts; what is posted
+/// after it counts.
 #[test]
 fn loads_and_removals() {
     let mut rig = Rig::new(4);
@@ -285,7 +293,8 @@ fn loads_and_removals() {
     rig.record(3, 1538, enabled);
     rig.rates.push_back((3, 100 * MBPS));
     rig.settle();
-    // Four packets fill the bound, which nothing releases: the flow is asleep with a backlog of six.
+    // Four packets fill the bound, which nothing releases: the flow is asleep with a backlog of
+    // six.
     rig.doorbells.push_back((3, 10));
     rig.run(200_000);
     assert_eq!(rig.departures.len(), 4, "the bound");
@@ -295,7 +304,8 @@ fn loads_and_removals() {
     rig.doorbells.push_back((3, 1));
     rig.run(100_000);
     assert_eq!((rig.departures.len(), rig.refused), (4, 1), "disabled");
-    // Enabled again without `keep`: its accounts are clear, and only new posts count, even one right behind the load.
+    // Enabled again without `keep`: its accounts are clear, and only new posts count, even one
+    // right behind the load.
     rig.record(3, 1538, enabled);
     rig.doorbells.push_back((3, 3));
     rig.run(200_000);
@@ -305,7 +315,8 @@ fn loads_and_removals() {
     rig.doorbells.push_back((3, 5));
     rig.run(200_000);
     assert_eq!(rig.departures.len(), 8, "loaded with keep");
-    // Loaded anew while it sleeps in the wheel, backlogged: the backlog goes, the posts behind the load come.
+    // Loaded anew while it sleeps in the wheel, backlogged: the backlog goes, the posts behind the
+    // load come.
     rig.profile(0, 0, 16384);
     rig.record(3, 1538, enabled);
     rig.doorbells.push_back((3, 1000));
@@ -321,8 +332,8 @@ fn loads_and_removals() {
     assert_eq!(rig.refused, 1);
 }
 
-/// A flow that was silent for its idle time says so when it starts again, and its bucket is empty then, however long it was: also
-/// when every counter of time has wrapped.
+/// A flow that was silent for its idle time says so when it starts again, and its bucket is empty
+/// then, however long it was: also when every counter of time has wrapped.
 #[test]
 fn idle_flows() {
     let mut rig = Rig::new(4);
@@ -363,7 +374,8 @@ fn idle_flows() {
     }
 }
 
-/// Packets may cost more or less than the one before them, and be charged late: the error does not grow.
+/// Packets may cost more or less than the one before them, and be charged late: the error does not
+/// grow.
 #[test]
 fn late_sizes_keep_the_rate() {
     for (mbps, after) in [(1_000u32, 400u64), (10_000, 375), (50_000, 100), (100_000, 20)] {
@@ -398,8 +410,8 @@ fn late_sizes_keep_the_rate() {
     }
 }
 
-/// A flow holds 65,535 packets and no more: what would be one too many is refused as a whole, counted, and changes nothing; also when the counts
-/// of packets have wrapped.
+/// A flow holds 65,535 packets and no more: what would be one too many is refused as a whole,
+/// counted, and changes nothing; also when the counts of packets have wrapped.
 #[test]
 fn doorbells_at_their_limits() {
     let mut rig = Rig::new(4);
@@ -443,8 +455,8 @@ fn doorbells_at_their_limits() {
     }
 }
 
-/// The time is set forward by any amount, or slowed down while it follows PTP: no flow is lost, each is paid for what passed by no more than its
-/// cap, and all go on at their rates.
+/// The time is set forward by any amount, or slowed down while it follows PTP: no flow is lost,
+/// each is paid for what passed by no more than its cap, and all go on at their rates.
 #[test]
 fn adjustments_of_the_time() {
     const CAP: u32 = 2 * 1538;
@@ -486,8 +498,8 @@ fn adjustments_of_the_time() {
     }
 }
 
-/// A flow that posts a packet in ten gaps is soon known not to use its rate; a backlogged one is not, nor one that uses 90 % of it; and one
-/// that was is not any more when it has caught up.
+/// A flow that posts a packet in ten gaps is soon known not to use its rate; a backlogged one is
+/// not, nor one that uses 90 % of it; and one that was is not any more when it has caught up.
 #[test]
 fn flows_that_do_not_use_their_rate_are_known() {
     let mut rig = Rig::new(4);

@@ -1,4 +1,5 @@
-//! The wire format against an independent parser, `etherparse`, and against the listings in `docs/wire-format.md`.
+//! The wire format against an independent parser, `etherparse`, and against the listings in
+//! `docs/wire-format.md`.
 use etherparse::{LinkSlice, NetSlice, PacketBuilder, SlicedPacket, TransportSlice, UdpHeader, VlanId};
 use rand::Rng;
 use std::fmt::Write;
@@ -49,7 +50,8 @@ fn agree(frame: &[u8]) {
     }
 }
 
-/// An independent parser reads our frames as we do, checksums included; and what we accept of spoilt frames, it accepts.
+/// An independent parser reads our frames as we do, checksums included; and what we accept of
+/// spoilt frames, it accepts.
 #[test]
 fn an_independent_parser_agrees() {
     let mut rng = rng(11);

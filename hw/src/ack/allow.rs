@@ -20,7 +20,8 @@ struct Prefix {
 
 /// Eight prefixes: `allowed` says, a clock after `valid`, whether one of them holds `source`.
 ///
-/// Latency of a write: 2 clocks for an address, 3 for a length. After a reset the list is empty. Model: `timely_model::ack`, `allow`.
+/// Latency of a write: 2 clocks for an address, 3 for a length. After a reset the list is empty.
+/// Model: `timely_model::ack`, `allow`.
 #[derive(LogicBlock, Default)]
 pub struct Allow {
     /// Clock.

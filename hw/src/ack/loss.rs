@@ -21,7 +21,8 @@ packed! {
         last: Bits<1>,
     }
 
-    /// State of a pair: the newest segment, its packets seen, 0 after its last, and the segments skipped that no ACK has told of.
+    /// State of a pair: the newest segment, its packets seen, 0 after its last, and the segments
+    /// skipped that no ACK has told of.
     struct Part {
         segment: Bits<16>,
         seen: Bits<8>,
@@ -37,12 +38,16 @@ packed! {
     }
 }
 
-/// 2,048 (source, flow) pairs in 512 rows of four entries; the rules are those of `timely_model::ack::loss`, its model.
+/// 2,048 (source, flow) pairs in 512 rows of four entries; the rules are those of
+/// `timely_model::ack::loss`, its model.
 ///
-/// Clock 1: the packet's fields stand at the inputs, and the RAMs are addressed. 2: read. 3: compared with the row's four pairs; `welcome` says whether the
-/// packet may be answered. 4: one entry is chosen, and how far the segment is ahead of each is found. 5: what is chosen is put together. 6: the packet is
-/// counted; `loss` stands, and the entry is written. A packet takes what the ones before it wrote from where they are: `Arrival`s are two clocks apart or
-/// more, what comes a clock after one is not looked up. After a reset nothing is known, and for 512 clocks nothing is learnt.
+/// Clock 1: the packet's fields stand at the inputs, and the RAMs are addressed. 2: read. 3:
+/// compared with the row's four pairs; `welcome` says whether the packet may be answered. 4: one
+/// entry is chosen, and how far the segment is ahead of each is found. 5: what is chosen is put
+/// together. 6: the packet is counted; `loss` stands, and the entry is written. A packet takes what
+/// the ones before it wrote from where they are: `Arrival`s are two clocks apart or more, what
+/// comes a clock after one is not looked up. After a reset nothing is known, and for 512 clocks
+/// nothing is learnt.
 #[derive(LogicBlock, Default)]
 pub struct Table {
     /// Clock.
@@ -63,11 +68,13 @@ pub struct Table {
     pub welcome: Signal<In, Bit>,
     /// Bits 31..30 of the time in ns.
     pub epoch: Signal<In, Bits<2>>,
-    /// Clock 6: byte 27 of the header of the packet's ACK; 0 where nothing is known of lost packets.
+    /// Clock 6: byte 27 of the header of the packet's ACK; 0 where nothing is known of lost
+    /// packets.
     pub loss: Signal<Out, Bits<8>>,
-    // An entry has 72 bits, as a block RAM of 512 words has, and no struct, since a loop over ways takes no fields: pair (digest of the source 32, bits 15..9
-    // of the flow), segment 54..39 (low bits of its number), packets seen 62..55 (0 when the last came, 255 many or unknown), skipped 68..63,
-    // epoch 70..69 (when the last packet came), valid 71.
+    // An entry has 72 bits, as a block RAM of 512 words has, and no struct, since a loop over ways
+    // takes no fields: pair (digest of the source 32, bits 15..9 of the flow), segment 54..39 (low
+    // bits of its number), packets seen 62..55 (0 when the last came, 255 many or unknown), skipped
+    // 68..63, epoch 70..69 (when the last packet came), valid 71.
     sweep: DFF<Bits<10>>,
     clear: Signal<Local, Bit>,
     words: [Signal<Local, Bits<32>>; 4],
@@ -118,7 +125,8 @@ pub struct Table {
     segment_6: Signal<Local, Bits<16>>,
     low_4: Signal<Local, Bits<6>>,
     low_6: Signal<Local, Bits<6>>,
-    // 5: segment 16, packets seen 8, skipped 6; distances of the segment: from an entry's, from that of the packet two clocks before, from what that found.
+    // 5: segment 16, packets seen 8, skipped 6; distances of the segment: from an entry's, from
+    // that of the packet two clocks before, from what that found.
     five: Signal<Local, Arrival>,
     epoch_5: DFF<Bits<2>>,
     fresh_5: DFF<Bit>,
@@ -272,7 +280,8 @@ impl Logic for Table {
         self.pair_3.d.next = self.five.val().pair == self.two.val().pair;
         self.pair_4.d.next = self.six.val().pair == self.two.val().pair;
 
-        // 3: whose the entries are, with those that were written since, and with the one that is now.
+        // 3: whose the entries are, with those that were written since, and with the one that is
+        // now.
         for i in 0..4 {
             self.held[i].d.next = self.read[i].q.val().get_bits::<30>(39);
             self.age[i].next = self.epoch.val() - self.read[i].q.val().get_bits::<2>(69);

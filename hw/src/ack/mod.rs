@@ -44,24 +44,29 @@ struct Checks {
     vlan: Bit,
 }
 
-/// Turns the parser's reports of last data packets into ACK frames for a bus of `W` bits (`K` must be `W / 8`).
+/// Turns the parser's reports of last data packets into ACK frames for a bus of `W` bits (`K` must
+/// be `W / 8`).
 ///
-/// An ACK goes back where the packet came from (addresses and ports swapped, same VLAN tag, same IP version) and repeats the
-/// packet's ids; it adds TTL and ECN bits as received, the arrival stamp, and as departure stamp `now` at the clock at which it
-/// enters the frame builder. It has the packet's headers and no payload, so it is never longer than what it answers.
+/// An ACK goes back where the packet came from (addresses and ports swapped, same VLAN tag, same IP
+/// version) and repeats the packet's ids; it adds TTL and ECN bits as received, the arrival stamp,
+/// and as departure stamp `now` at the clock at which it enters the frame builder. It has the
+/// packet's headers and no payload, so it is never longer than what it answers.
 ///
-/// Answered is what is addressed to us: own MAC, own IP address (0 is none), own UDP port as destination, own VLAN; from a unicast address that
-/// may be a host's and is not ours. All else counts as `AckRefusedAddress`: a group address at either end (MAC with the group bit, IPv4
-/// from 224.0.0.0 on, IPv6 `ff00::/8`), a source that is our MAC or IP address, our IPv4 network's broadcast, in 0.0.0.0/8 or 127.0.0.0/8,
-/// `::` or `::1`. A source outside the allow list counts as `AckRefusedPeer`; as `AcksDropped` an ACK that finds 32 waiting, as
-/// `AckShareExceeded` one that finds the share of the line used up (see [`Share`]), as `AcksDisabled` what would be answered if that were
-/// enabled. An ACK, whatever its kind says, is not answered and not counted. `AcksSent` counts an ACK when its first beat is offered.
+/// Answered is what is addressed to us: own MAC, own IP address (0 is none), own UDP port as
+/// destination, own VLAN; from a unicast address that may be a host's and is not ours. All else
+/// counts as `AckRefusedAddress`: a group address at either end (MAC with the group bit, IPv4 from
+/// 224.0.0.0 on, IPv6 `ff00::/8`), a source that is our MAC or IP address, our IPv4 network's
+/// broadcast, in 0.0.0.0/8 or 127.0.0.0/8, `::` or `::1`. A source outside the allow list counts as
+/// `AckRefusedPeer`; as `AcksDropped` an ACK that finds 32 waiting, as `AckShareExceeded` one that
+/// finds the share of the line used up (see [`Share`]), as `AcksDisabled` what would be answered if
+/// that were enabled. An ACK, whatever its kind says, is not answered and not counted. `AcksSent`
+/// counts an ACK when its first beat is offered.
 ///
-/// Latency: 13 clocks from `i_valid` to the first beat on an idle output; the departure stamp is taken 6 clocks before that beat. A write of
-/// the allow list counts 3 clocks later, `cfg_prefix4` one.
-/// Throughput: a report every clock goes in; frames leave back to back. Back pressure: ACKs wait in the builder (8), then in the
-/// queue (32 and 2); reports are never held up.
-/// Model: `timely_model::ack::Ack`.
+/// Latency: 13 clocks from `i_valid` to the first beat on an idle output; the departure stamp is
+/// taken 6 clocks before that beat. A write of the allow list counts 3 clocks later, `cfg_prefix4`
+/// one. Throughput: a report every clock goes in; frames leave back to back. Back pressure: ACKs
+/// wait in the builder (8), then in the queue (32 and 2); reports are never held up. Model:
+/// `timely_model::ack::Ack`.
 #[derive(LogicBlock, Default)]
 pub struct Ack<const W: usize, const K: usize> {
     /// Clock.
@@ -148,8 +153,9 @@ pub struct Ack<const W: usize, const K: usize> {
     taken: Signal<Local, Bit>,
     dropped4: DFF<Bit>,
     exceeds4: DFF<Bit>,
-    // The answer about lost packets is known three clocks after the ACK went into the queue. A RAM of its own holds it at the ACK's place in the
-    // order, and an ACK waits for it; 34 ACKs wait at most. The oldest answer and "there is one" are registers: both go far, into the builder's
+    // The answer about lost packets is known three clocks after the ACK went into the queue. A RAM
+    // of its own holds it at the ACK's place in the order, and an ACK waits for it; 34 ACKs wait at
+    // most. The oldest answer and "there is one" are registers: both go far, into the builder's
     // checksums and to the read enable of the queue.
     taken4: DFF<Bit>,
     taken5: DFF<Bit>,
@@ -418,7 +424,8 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.address3.d.next = self.last2.val() & !self.addressed.val();
         self.peer3.d.next = (self.last2.val() & self.addressed.val()) & !self.allow.allowed.val();
 
-        // 3: into the queue, as far as the share of the line goes; and from its end into the builder.
+        // 3: into the queue, as far as the share of the line goes; and from its end into the
+        // builder.
         if self.r3.q.val().ipv6 {
             self.bytes.next = bits::<8>(134);
             if self.r3.q.val().vlan {

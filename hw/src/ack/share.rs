@@ -18,7 +18,8 @@ struct Bucket {
 
 /// Holds up to 8,192 wire bytes, filled at `rate` wire bytes a clock, Q8.24; full after a reset.
 ///
-/// `enough` says whether `bytes` are there; `take` takes them, and must come with `enough` alone. Model: `timely_model::ack`, `share`.
+/// `enough` says whether `bytes` are there; `take` takes them, and must come with `enough` alone.
+/// Model: `timely_model::ack`, `share`.
 #[derive(LogicBlock, Default)]
 pub struct Share {
     /// Clock.

@@ -1,4 +1,5 @@
-//! The packed words of the responder, and the headers it takes apart, by name. Fields of headers are in wire order: byte 0 lowest.
+//! The packed words of the responder, and the headers it takes apart, by name. Fields of headers
+//! are in wire order: byte 0 lowest.
 #![allow(missing_docs, reason = "the derives' methods")]
 use crate::packed::packed;
 use rust_hdl::prelude::*;

@@ -3,9 +3,11 @@ use super::bus;
 use rust_hdl::prelude::*;
 
 bus! {
-    /// An ACK arrived at `ts`. `flow`, `place`, `segment` and `nonce` are what it echoes, `source` the digest of its source address, `arrival` and `departure`
-    /// the stamps of the responder's clock, `ttl_sent` and `ttl_seen` the packet's TTLs, `loss` its byte of lost packets: bits 7..6 the segment (1 complete,
-    /// 2 incomplete), bits 5..0 segments skipped. Times are ns48.fns16.
+    /// An ACK arrived at `ts`. `flow`, `place`, `segment` and `nonce` are what it echoes, `source`
+    /// the digest of its source address, `arrival` and `departure` the stamps of the responder's
+    /// clock, `ttl_sent` and `ttl_seen` the packet's TTLs, `loss` its byte of lost packets: bits
+    /// 7..6 the segment (1 complete, 2 incomplete), bits 5..0 segments skipped. Times are
+    /// ns48.fns16.
     EchoOut, "EchoOut", EchoIn, "EchoIn", []
     Forth valid: Bit,
     Forth flow: Bits<32>,
@@ -22,7 +24,8 @@ bus! {
 }
 
 bus! {
-    /// A segment ended: its number, the check that its ACK must echo, its charged wire bytes, its place in the ring and the turn of the ring. `F` flow bits.
+    /// A segment ended: its number, the check that its ACK must echo, its charged wire bytes, its
+    /// place in the ring and the turn of the ring. `F` flow bits.
     EndedOut, "EndedOut", EndedIn, "EndedIn", [const F: usize]
     Forth valid: Bit,
     Forth flow: Bits<F>,

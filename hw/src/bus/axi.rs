@@ -3,7 +3,8 @@ use super::bus;
 use rust_hdl::prelude::*;
 
 bus! {
-    /// AXI4 without ids, `W` bits and `K = W / 8` bytes a beat, 64-bit addresses (ARM IHI 0022). Lengths are beats less one, sizes log2 of bytes.
+    /// AXI4 without ids, `W` bits and `K = W / 8` bytes a beat, 64-bit addresses (ARM IHI 0022).
+    /// Lengths are beats less one, sizes log2 of bytes.
     AxiMaster, "AxiMaster", AxiSlave, "AxiSlave", [const W: usize, const K: usize]
     Forth awaddr: Bits<64>,
     Forth awlen: Bits<8>,

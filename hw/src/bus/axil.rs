@@ -3,7 +3,8 @@ use super::bus;
 use rust_hdl::prelude::*;
 
 bus! {
-    /// AXI4-Lite with byte addresses of `A` bits and 32-bit data (ARM IHI 0022). Responses: 0 OKAY, 2 SLVERR, 3 DECERR.
+    /// AXI4-Lite with byte addresses of `A` bits and 32-bit data (ARM IHI 0022). Responses: 0 OKAY,
+    /// 2 SLVERR, 3 DECERR.
     AxilMaster, "AxilMaster", AxilSlave, "AxilSlave", [const A: usize]
     Forth awaddr: Bits<A>,
     Forth awvalid: Bit,

@@ -6,7 +6,8 @@ use timely_regs::flow::{ENABLE, KEEP, PRIORITY, PROFILE};
 
 bus! {
     stage FlowLoadStage [F]
-    /// `timely_model::bus::FlowLoad`: a flow is loaded with a record, `timely_regs::flow`. `F` flow bits.
+    /// `timely_model::bus::FlowLoad`: a flow is loaded with a record, `timely_regs::flow`. `F` flow
+    /// bits.
     FlowLoadOut, "FlowLoadOut", FlowLoadIn, "FlowLoadIn", [const F: usize]
     Forth valid: Bit,
     Forth flow: Bits<F>,

@@ -3,7 +3,8 @@ use super::bus;
 use rust_hdl::prelude::*;
 
 bus! {
-    /// AXI4-Stream of `W` bits, `K = W / 8`. Beats are full but for a frame's last, which has a run of bytes from byte 0.
+    /// AXI4-Stream of `W` bits, `K = W / 8`. Beats are full but for a frame's last, which has a run
+    /// of bytes from byte 0.
     AxisOut, "AxisOut", AxisIn, "AxisIn", [const W: usize, const K: usize]
     Forth tdata: Bits<W>,
     Forth tkeep: Bits<K>,
@@ -35,8 +36,9 @@ bus! {
 }
 
 bus! {
-    /// Received frames, a beat at every clock with `tvalid`: `ts` is the stamp of the frame's start, ns48.fns16, held for all its beats; `bad` comes with the
-    /// last beat of a damaged frame.
+    /// Received frames, a beat at every clock with `tvalid`: `ts` is the stamp of the frame's
+    /// start, ns48.fns16, held for all its beats; `bad` comes with the last beat of a damaged
+    /// frame.
     ReceivedOut, "ReceivedOut", ReceivedIn, "ReceivedIn", [const W: usize, const K: usize]
     Forth tdata: Bits<W>,
     Forth tkeep: Bits<K>,
@@ -47,9 +49,11 @@ bus! {
 }
 
 bus! {
-    /// A parsed frame: `kind` 0 foreign, 1 data, 2 ACK, 3 malformed or bad; `class` bit 0 VLAN tag, bit 1 IPv6, without a meaning for frames that are
-    /// foreign or bad; `head` its first 66 bytes, those behind its end left over from what the bus carried before; `hdr` our header, where the class has it;
-    /// `len` its bytes without FCS, 0 if they could not be counted; `ts` the stamp of its start, ns48.fns16.
+    /// A parsed frame: `kind` 0 foreign, 1 data, 2 ACK, 3 malformed or bad; `class` bit 0 VLAN tag,
+    /// bit 1 IPv6, without a meaning for frames that are foreign or bad; `head` its first 66 bytes,
+    /// those behind its end left over from what the bus carried before; `hdr` our header, where the
+    /// class has it; `len` its bytes without FCS, 0 if they could not be counted; `ts` the stamp of
+    /// its start, ns48.fns16.
     ReportOut, "ReportOut", ReportIn, "ReportIn", []
     Forth valid: Bit,
     Forth kind: Bits<2>,

@@ -1,8 +1,10 @@
-//! Buses as single ports of blocks. Fields are named as in the specification of the bus, those of our own as in `timely_model::bus`.
+//! Buses as single ports of blocks. Fields are named as in the specification of the bus, those of
+//! our own as in `timely_model::bus`.
 //!
-//! `Bus::link` connects a block's port with the same port of a block inside it, `Out::join` the ports of two blocks that stand side by side.
-//! An output of an inner block that is linked outwards has no name of its own any more: what else needs it takes it from the outer block's
-//! port, by `join` too. From the inner block's, RustHDL emits names that are not declared.
+//! `Bus::link` connects a block's port with the same port of a block inside it, `Out::join` the
+//! ports of two blocks that stand side by side. An output of an inner block that is linked outwards
+//! has no name of its own any more: what else needs it takes it from the outer block's port, by
+//! `join` too. From the inner block's, RustHDL emits names that are not declared.
 #![allow(missing_docs, reason = "the bus has one comment for all its fields")]
 mod ack;
 mod axi;
@@ -64,8 +66,9 @@ mod sink {
     pub type Back = rust_hdl::prelude::Out;
 }
 
-/// The two ports of a bus, alike but for the directions: `Forth` from the source to the sink, `Back` the other way. With `stage`, which takes the names of
-/// the generics too, a block that has a register in a bus without `Back`.
+/// The two ports of a bus, alike but for the directions: `Forth` from the source to the sink,
+/// `Back` the other way. With `stage`, which takes the names of the generics too, a block that has
+/// a register in a bus without `Back`.
 macro_rules! bus {
     (stage $stage:ident [$($args:ident),*] $(#[$doc:meta])* $source:ident, $source_name:literal, $sink:ident, $sink_name:literal, [$($generics:tt)*]
         $(Forth $field:ident: $kind:ty,)*) => {

@@ -20,7 +20,8 @@ bus! {
 }
 
 bus! {
-    /// A flow asks to sleep: cause (`timely_model::pacer::doorbell::Sleep`), packets granted and bytes released that its pass saw. `F` flow bits.
+    /// A flow asks to sleep: cause (`timely_model::pacer::doorbell::Sleep`), packets granted and
+    /// bytes released that its pass saw. `F` flow bits.
     SleepOut, "SleepOut", SleepIn, "SleepIn", [const F: usize]
     Forth valid: Bit,
     Back ready: Bit,
@@ -39,8 +40,8 @@ bus! {
 }
 
 bus! {
-    /// The charge unit writes the word of a flow, `pacer::pass::words::Paid`; beside it charges without a packet, modulo 2^8, and that a segment ends.
-    /// `F` flow bits.
+    /// The charge unit writes the word of a flow, `pacer::pass::words::Paid`; beside it charges
+    /// without a packet, modulo 2^8, and that a segment ends. `F` flow bits.
     PaidOut, "PaidOut", PaidIn, "PaidIn", [const F: usize]
     Forth valid: Bit,
     Forth flow: Bits<F>,

@@ -3,8 +3,9 @@ use super::bus;
 use rust_hdl::prelude::*;
 
 bus! {
-    /// `timely_model::bus::Sent`: the first beat of a data frame is offered. Bytes are wire bytes, `launch` is ns48.fns16 of the steady time; `place` and
-    /// `generation` count with a segment's last packet. `F` flow bits.
+    /// `timely_model::bus::Sent`: the first beat of a data frame is offered. Bytes are wire bytes,
+    /// `launch` is ns48.fns16 of the steady time; `place` and `generation` count with a segment's
+    /// last packet. `F` flow bits.
     SentOut, "SentOut", SentIn, "SentIn", [const F: usize]
     Forth valid: Bit,
     Forth tag: Bits<16>,

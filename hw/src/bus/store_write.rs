@@ -3,7 +3,8 @@ use super::bus;
 use rust_hdl::prelude::*;
 
 bus! {
-    /// A write to a register is carried out; also that of the sweep after reset, one word after another.
+    /// A write to a register is carried out; also that of the sweep after reset, one word after
+    /// another.
     StoreWriteOut, "StoreWriteOut", StoreWriteIn, "StoreWriteIn", []
     Forth valid: Bit,
     Forth word: Bits<10>,
@@ -11,8 +12,9 @@ bus! {
 }
 
 bus! {
-    /// A register is looked at, 3 clocks before a write to it is carried out; `data` is the write's, 0 for a read. From the next clock on, `live` is the
-    /// register's value if the other side changes it, and `refuse` refuses the write.
+    /// A register is looked at, 3 clocks before a write to it is carried out; `data` is the
+    /// write's, 0 for a read. From the next clock on, `live` is the register's value if the other
+    /// side changes it, and `refuse` refuses the write.
     LookOut, "LookOut", LookIn, "LookIn", []
     Forth valid: Bit,
     Forth word: Bits<10>,

@@ -1,12 +1,15 @@
-//! The AXI-Lite side: takes one write and one read off their channels, offers them one at a time, holds the response.
+//! The AXI-Lite side: takes one write and one read off their channels, offers them one at a time,
+//! holds the response.
 use crate::bus::AxilSlave;
 use rust_hdl::prelude::*;
 
-/// AXI-Lite slave with 24-bit addresses and 32-bit data, `s_axil_*`, towards a request that is accepted and then replied to.
+/// AXI-Lite slave with 24-bit addresses and 32-bit data, `s_axil_*`, towards a request that is
+/// accepted and then replied to.
 ///
-/// Address and data of a write may come in any order, at any distance. When both a write and a read wait, they take turns. Throughput:
-/// one access at a time; the next of its kind is taken 2 clocks after the response was. Back pressure: a channel's `ready` is 0 from
-/// a transfer until the access is answered; a response holds until it is taken, and holds up only accesses of its own kind.
+/// Address and data of a write may come in any order, at any distance. When both a write and a read
+/// wait, they take turns. Throughput: one access at a time; the next of its kind is taken 2 clocks
+/// after the response was. Back pressure: a channel's `ready` is 0 from a transfer until the access
+/// is answered; a response holds until it is taken, and holds up only accesses of its own kind.
 #[derive(LogicBlock, Default)]
 pub struct Axil {
     /// Clock.

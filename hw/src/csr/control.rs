@@ -1,4 +1,5 @@
-//! The register machine: decodes an access by the table of the map, checks it, carries it out, answers it.
+//! The register machine: decodes an access by the table of the map, checks it, carries it out,
+//! answers it.
 use super::Decode;
 use crate::bus::{CopyIn, DoorbellOut, FlowLoadIn, FlowLoadOut, HostRateOut, LookOut, ProfileWriteOut, StoreWriteOut};
 use crate::construct::construct;
@@ -30,8 +31,9 @@ pub enum State {
 
 /// Serves one request at a time; see [`Csr`](super::Csr) for what its ports mean outside.
 ///
-/// `store` holds what registers read back, constants included, and is filled from the decoder's table after reset. Writes leave at
-/// `st_*`, a clock after they were carried out, for the store and for everything that holds a setting.
+/// `store` holds what registers read back, constants included, and is filled from the decoder's
+/// table after reset. Writes leave at `st_*`, a clock after they were carried out, for the store
+/// and for everything that holds a setting.
 #[derive(LogicBlock)]
 pub struct Control<const F: usize> {
     /// Clock.
@@ -209,7 +211,8 @@ impl<const F: usize> Logic for Control<F> {
         if self.hd.ready.val() {
             self.bell.d.next = false;
         }
-        // The store's writes: the sweep's a clock after the table gave the value, an answer's when no access writes.
+        // The store's writes: the sweep's a clock after the table gave the value, an answer's when
+        // no access writes.
         self.last_word.d.next = self.word.q.val();
         self.sweeping.d.next = self.state.q.val() == State::Sweep;
         self.stv.d.next = self.copy.valid.val();

@@ -1,11 +1,13 @@
-//! Half of the event counters: few bits each that count at once, and a RAM that a round of 32 clocks adds them to.
+//! Half of the event counters: few bits each that count at once, and a RAM that a round of 32
+//! clocks adds them to.
 use rust_hdl::prelude::*;
 
-/// 32 counters of 32 bits, wrapping. Each is visited every 32 clocks, so 6 bits hold what happened since the last visit; more counters are
-/// more of these blocks, so that no selection grows.
+/// 32 counters of 32 bits, wrapping. Each is visited every 32 clocks, so 6 bits hold what happened
+/// since the last visit; more counters are more of these blocks, so that no selection grows.
 ///
-/// `value` is counter `index`, one after the other, a clock each, [`Counters::LATENCY`] clocks after its visit: an event shows after
-/// at most 36 clocks. Reset clears the counters in the first round.
+/// `value` is counter `index`, one after the other, a clock each, [`Counters::LATENCY`] clocks
+/// after its visit: an event shows after at most 36 clocks. Reset clears the counters in the first
+/// round.
 #[derive(LogicBlock, Default)]
 pub struct Counters {
     /// Clock.

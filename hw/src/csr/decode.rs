@@ -4,10 +4,11 @@ use rust_hdl::prelude::*;
 use std::collections::BTreeMap;
 use timely_regs::map::{self, Build, Register, dma, flow, id, profiles, telemetry, time, window};
 
-/// Looks an access up and judges it, in the clocks `fetch`, `capture`, `check`; then the outputs stand until the next.
+/// Looks an access up and judges it, in the clocks `fetch`, `capture`, `check`; then the outputs
+/// stand until the next.
 ///
-/// `entries` says of each register whether it may be read and written, its reset value and the bounds of a write. Registers that
-/// hardware changes are read here, all others from the store.
+/// `entries` says of each register whether it may be read and written, its reset value and the
+/// bounds of a write. Registers that hardware changes are read here, all others from the store.
 #[derive(LogicBlock)]
 pub struct Decode {
     /// Clock.
@@ -58,7 +59,8 @@ pub struct Decode {
     pub histogram_count: Signal<In, Bits<32>>,
     /// Histograms that are not cleared yet.
     pub histogram_clearing: Signal<In, Bits<16>>,
-    /// Value after reset of the word that was asked for a clock ago; of a word of a profile, nothing useful.
+    /// Value after reset of the word that was asked for a clock ago; of a word of a profile,
+    /// nothing useful.
     pub reset_value: Signal<Out, Bits<32>>,
     /// The access is to the window of the flows.
     pub window: Signal<Out, Bit>,
@@ -133,7 +135,8 @@ pub struct Decode {
     flags: Signal<Local, Bits<32>>,
 }
 
-/// A table entry: reset value, mask, least and greatest value in 32 bits each, then readable, writable.
+/// A table entry: reset value, mask, least and greatest value in 32 bits each, then readable,
+/// writable.
 fn entry(word: u32, build: &Build) -> Bits<130> {
     let e = map::decode(word, build);
     let mut all = num_bigint::BigUint::default();

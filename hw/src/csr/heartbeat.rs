@@ -4,7 +4,8 @@ use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::heartbeat;
 
-/// Counts down from the period; `lost` from the clock after the count's end until it is armed again.
+/// Counts down from the period; `lost` from the clock after the count's end until it is armed
+/// again.
 #[derive(LogicBlock, Default)]
 pub struct Heartbeat {
     /// Clock.

@@ -27,14 +27,18 @@ use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
 use timely_regs::map::Build;
 
-/// Serves the registers, one access at a time, and drives settings, buses and streams of the datapath from them.
+/// Serves the registers, one access at a time, and drives settings, buses and streams of the
+/// datapath from them.
 ///
-/// Latency: from the clock at which an access is complete at its channels to the response, 6 clocks; 17 more for a load, up to 32 more
-/// for a counter. After reset, accesses wait 1024 clocks until the store is filled. A refused access answers SLVERR, reads as
-/// `timely_regs::map::BAD_READ`, changes nothing but the `ERROR` register, and counts. Back pressure: a doorbell that finds the one
-/// before not taken waits up to 4096 clocks and is then refused; `fl_*`, `pw_*`, `host_*` and `query_*` are always taken. A query
-/// that is not answered in 4096 clocks ends with an error; the answer that comes later has another tag than the next query, and is ignored.
-/// Settings show a clock after the write was carried out; the multi-word ones change word by word.
+/// Latency: from the clock at which an access is complete at its channels to the response, 6
+/// clocks; 17 more for a load, up to 32 more for a counter. After reset, accesses wait 1024 clocks
+/// until the store is filled. A refused access answers SLVERR, reads as
+/// `timely_regs::map::BAD_READ`, changes nothing but the `ERROR` register, and counts. Back
+/// pressure: a doorbell that finds the one before not taken waits up to 4096 clocks and is then
+/// refused; `fl_*`, `pw_*`, `host_*` and `query_*` are always taken. A query that is not answered
+/// in 4096 clocks ends with an error; the answer that comes later has another tag than the next
+/// query, and is ignored. Settings show a clock after the write was carried out; the multi-word
+/// ones change word by word.
 ///
 /// The block's own events, `CsrErrors` and `HeartbeatStops`, are counted inside, beside `pulses`.
 /// Model: `timely_model::csr::Csr`.

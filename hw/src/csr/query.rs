@@ -2,7 +2,8 @@
 use crate::bus::{AnswerIn, CopyOut};
 use rust_hdl::prelude::*;
 
-/// Waits up to 4096 clocks for an answer with its tag, 0 to 7 in turn; hands its 32 words over at `copy_*`, valid/ready; keeps the state of the last command.
+/// Waits up to 4096 clocks for an answer with its tag, 0 to 7 in turn; hands its 32 words over at
+/// `copy_*`, valid/ready; keeps the state of the last command.
 #[derive(LogicBlock, Default)]
 pub struct Query {
     /// Clock.
@@ -29,7 +30,8 @@ pub struct Query {
     left: DFF<Bits<12>>,
     copying: DFF<Bit>,
     index: DFF<Bits<5>>,
-    /// The answer, and the word of it that is handed over, with the number of the next: to shift the answer would take an enable of all its bits.
+    /// The answer, and the word of it that is handed over, with the number of the next: to shift
+    /// the answer would take an enable of all its bits.
     record: DFF<Bits<1024>>,
     word: DFF<Bits<32>>,
     next: DFF<Bits<5>>,
@@ -51,7 +53,8 @@ impl Logic for Query {
         }
         if self.waiting.q.val() {
             self.left.d.next = self.left.q.val() - bits::<12>(1);
-            // What stands there is kept before it is known to be the answer: that comes late, and would reach too many registers.
+            // What stands there is kept before it is known to be the answer: that comes late, and
+            // would reach too many registers.
             self.record.d.next = self.answer.record.val();
             self.word.d.next = self.answer.record.val().get_bits::<32>(0);
             self.next.d.next = bits::<5>(1);

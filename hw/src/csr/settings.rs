@@ -1,4 +1,5 @@
-//! The settings that other blocks read: a register for each row of `timely_regs::map::settings`, and the bus that they leave on.
+//! The settings that other blocks read: a register for each row of `timely_regs::map::settings`,
+//! and the bus that they leave on.
 // `LogicStruct` derives public functions without docs.
 #![allow(missing_docs)]
 use crate::bus::StoreWriteIn;
@@ -7,7 +8,8 @@ use rust_hdl::prelude::*;
 use timely_regs::map::settings::{self, Setting, TABLE};
 use timely_regs::settings_table;
 
-/// Holds one setting of `N` bits in `WORDS` words; shows a word the clock after it is written. 0 from a reset until the sweep of the store.
+/// Holds one setting of `N` bits in `WORDS` words; shows a word the clock after it is written. 0
+/// from a reset until the sweep of the store.
 #[derive(LogicBlock)]
 pub struct Holder<const N: usize, const WORDS: usize> {
     /// Clock.
@@ -58,7 +60,8 @@ impl<const N: usize, const WORDS: usize> Logic for Holder<N, WORDS> {
 
 macro_rules! settings {
     ($($block:ident $kind:ident { $($(#[$doc:meta])* $name:ident: $bits:literal { $($registers:tt)* })* })*) => {
-        /// All settings as one word, a field for each row of the table; byte 0 of an address, the first on the wire, is its lowest.
+        /// All settings as one word, a field for each row of the table; byte 0 of an address, the
+        /// first on the wire, is its lowest.
         #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
         pub struct SettingsBus {
             $($($(#[$doc])* pub $name: Bits<$bits>,)*)*

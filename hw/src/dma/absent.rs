@@ -5,8 +5,9 @@ use crate::bus::{AxiMaster, StoreWriteIn};
 use crate::emit::{PREFIX, emit};
 use rust_hdl::prelude::*;
 
-/// [`Dma`](super::Dma) that never starts, with its ports and registers: a start, and with it a snapshot or a load, is refused; its settings read
-/// back what was written; status says stopped and idle; records are dropped; no query, no load, no burst, no interrupt.
+/// [`Dma`](super::Dma) that never starts, with its ports and registers: a start, and with it a
+/// snapshot or a load, is refused; its settings read back what was written; status says stopped and
+/// idle; records are dropped; no query, no load, no burst, no interrupt.
 ///
 /// Latency: `look` is answered at the next clock. No back pressure.
 /// Model: `timely_model::dma::NoDma`.
@@ -111,7 +112,8 @@ impl<const W: usize, const K: usize, const F: usize> Logic for NoDma<W, K, F> {
     }
 }
 
-/// `verilog`, in which the module `name` is a [`Dma`](super::Dma) of these sizes, with a [`NoDma`] in its place.
+/// `verilog`, in which the module `name` is a [`Dma`](super::Dma) of these sizes, with a [`NoDma`]
+/// in its place.
 ///
 /// # Errors
 /// There is no such module, or what RustHDL's checks found wrong, as text.

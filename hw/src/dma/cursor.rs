@@ -1,8 +1,8 @@
 //! The address of the next burst.
 use rust_hdl::prelude::*;
 
-/// Counts in bursts of 64 bytes. The lower half of the sum is there a clock after `advance`, the upper two: advance every other clock at
-/// most, and use the address two clocks later.
+/// Counts in bursts of 64 bytes. The lower half of the sum is there a clock after `advance`, the
+/// upper two: advance every other clock at most, and use the address two clocks later.
 #[derive(LogicBlock, Default)]
 pub struct Cursor {
     /// Clock.

@@ -1,4 +1,5 @@
-//! Answer to csr while it looks at a register: the value, if hardware changes it, and whether a write is refused now.
+//! Answer to csr while it looks at a register: the value, if hardware changes it, and whether a
+//! write is refused now.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use rust_hdl::prelude::*;

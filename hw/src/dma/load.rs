@@ -21,7 +21,8 @@ pub enum State {
     Run,
 }
 
-/// Holds each record against the ranges of csr's staged words, in two clocks; loads one every 32 clocks at most.
+/// Holds each record against the ranges of csr's staged words, in two clocks; loads one every 32
+/// clocks at most.
 #[derive(LogicBlock, Default)]
 pub struct Load<const F: usize> {
     pub clk: Signal<In, Clock>,

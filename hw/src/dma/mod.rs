@@ -1,4 +1,5 @@
-//! DMA: the event ring, snapshots and loads over one AXI4 master, and the interrupts. The register block is `timely_regs::map::dma`.
+//! DMA: the event ring, snapshots and loads over one AXI4 master, and the interrupts. The register
+//! block is `timely_regs::map::dma`.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 mod absent;
 mod cursor;
@@ -29,15 +30,18 @@ use timely_regs::map::dma as map;
 const _: () = assert!(map::RING_WATERMARK_LINE == 0 && map::RING_OVERFLOW_LINE == 1 && map::SNAPSHOT_LINE == 2);
 const _: () = assert!(map::LOAD_LINE == 3 && map::ERROR_LINE == 4 && map::HEARTBEAT_LINE == 5 && map::LINES == 6);
 
-/// Moves event records and telemetry records into the host's memory, and flow records out of it, in bursts of 64 bytes at multiples of 64:
-/// no burst crosses 4 KiB, all are of type INCR and of one ID (the shell ties it), `K` bytes a beat (`K = W / 8`).
+/// Moves event records and telemetry records into the host's memory, and flow records out of it, in
+/// bursts of 64 bytes at multiples of 64: no burst crosses 4 KiB, all are of type INCR and of one
+/// ID (the shell ties it), `K` bytes a beat (`K = W / 8`).
 ///
-/// Ring: a record every 9 clocks at `W` = 64, every 3 at 512, if the memory keeps up; `rec_ready` at the clock after its burst started;
-/// the producer index 2 clocks after the response. Back pressure: records wait while the ring is full, and are dropped while DMA does
-/// not run with its ring. Snapshot: at `W` = 64 18 clocks a flow, at 512 6, when query and memory keep up; ring and snapshot take turns, a record and a flow. Load: a flow
-/// every 32 clocks at most. Up to 16 writes and 4 reads are in flight.
-/// A memory that answers with an error, a lost heartbeat or a write of 0 to `CONTROL` stops all of it after the bursts in flight.
-/// Only [`Writer`] and [`Reader`] know AXI. Model: `timely_model::dma::Dma`.
+/// Ring: a record every 9 clocks at `W` = 64, every 3 at 512, if the memory keeps up; `rec_ready`
+/// at the clock after its burst started; the producer index 2 clocks after the response. Back
+/// pressure: records wait while the ring is full, and are dropped while DMA does not run with its
+/// ring. Snapshot: at `W` = 64 18 clocks a flow, at 512 6, when query and memory keep up; ring and
+/// snapshot take turns, a record and a flow. Load: a flow every 32 clocks at most. Up to 16 writes
+/// and 4 reads are in flight. A memory that answers with an error, a lost heartbeat or a write of 0
+/// to `CONTROL` stops all of it after the bursts in flight. Only [`Writer`] and [`Reader`] know
+/// AXI. Model: `timely_model::dma::Dma`.
 #[derive(LogicBlock, Default)]
 pub struct Dma<const W: usize, const K: usize, const F: usize> {
     pub clk: Signal<In, Clock>,

@@ -8,7 +8,8 @@ use timely_model::dma::MOST_READS;
 // A kernel takes literals alone; this holds those below to their home.
 const _: () = assert!(MOST_READS == 4, "the count of reads is full at its bit 2");
 
-/// Asks for bursts one behind the other, up to 4 ahead, and puts one record at a time together; the next waits on the channel until it is used.
+/// Asks for bursts one behind the other, up to 4 ahead, and puts one record at a time together; the
+/// next waits on the channel until it is used.
 #[derive(LogicBlock, Default)]
 pub struct Reader<const W: usize> {
     pub clk: Signal<In, Clock>,

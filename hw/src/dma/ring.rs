@@ -3,7 +3,8 @@
 use super::Cursor;
 use rust_hdl::prelude::*;
 
-/// Indices count records modulo 2^32. A record may be written every third clock, when `open` knows of the one before.
+/// Indices count records modulo 2^32. A record may be written every third clock, when `open` knows
+/// of the one before.
 #[derive(LogicBlock, Default)]
 pub struct Ring {
     pub clk: Signal<In, Clock>,

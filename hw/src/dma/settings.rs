@@ -1,4 +1,5 @@
-//! The settings of DMA: registers that follow the writes into csr's store, and what a write orders at once.
+//! The settings of DMA: registers that follow the writes into csr's store, and what a write orders
+//! at once.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::StoreWriteIn;
 use crate::constant::Const;

@@ -27,7 +27,8 @@ pub enum State {
     Drain,
 }
 
-/// 4 clocks a flow from the last burst of one to the first of the next when the query is taken at once; 2 bursts a flow.
+/// 4 clocks a flow from the last burst of one to the first of the next when the query is taken at
+/// once; 2 bursts a flow.
 #[derive(LogicBlock, Default)]
 pub struct Snapshot<const F: usize> {
     pub clk: Signal<In, Clock>,
@@ -81,7 +82,8 @@ pub struct Snapshot<const F: usize> {
     left: DFF<Bits<17>>,
     patience: DFF<Bits<8>>,
     record: DFF<Bits<1024>>,
-    /// A burst started at the last clock: a register, for the record's halves are many bits, and no other starts within two.
+    /// A burst started at the last clock: a register, for the record's halves are many bits, and no
+    /// other starts within two.
     shift: DFF<Bit>,
     second: DFF<Bit>,
     owed: DFF<Bits<5>>,

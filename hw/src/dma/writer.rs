@@ -7,10 +7,11 @@ use timely_model::dma::MOST_WRITES;
 // A kernel takes literals alone; this holds those below to their home.
 const _: () = assert!(MOST_WRITES == 16, "the count of writes is full at its bit 4");
 
-/// One burst on the channels at a time, up to 16 without a response; responses come in the order of the bursts.
+/// One burst on the channels at a time, up to 16 without a response; responses come in the order of
+/// the bursts.
 ///
-/// A burst that starts while `free` is on the channels from the next clock on. At `W` bits a beat it can start every `512 / W + 1` clocks.
-/// A response is shown the clock after it came.
+/// A burst that starts while `free` is on the channels from the next clock on. At `W` bits a beat
+/// it can start every `512 / W + 1` clocks. A response is shown the clock after it came.
 #[derive(LogicBlock, Default)]
 pub struct Writer<const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -111,7 +112,8 @@ impl<const W: usize> Logic for Writer<W> {
         }
         self.here.next = bits::<16>(1) << self.put.q.val();
         self.others.next = !self.here.val();
-        // While the channels are empty, they take what might start: whether it does comes late, and reaches far too many registers.
+        // While the channels are empty, they take what might start: whether it does comes late, and
+        // reaches far too many registers.
         if !self.aw_valid.q.val() {
             self.aw.d.next = self.address.val();
         }

@@ -6,13 +6,17 @@ use crate::construct::construct;
 use crate::ram::{BlockRam, LutRam};
 use rust_hdl::prelude::*;
 
-/// Queues of loaded flows, samples, host rates and idle restarts, served in that order; the issue stage behind them.
+/// Queues of loaded flows, samples, host rates and idle restarts, served in that order; the issue
+/// stage behind them.
 ///
-/// An operation enters its queue, then the issue stage, and issues: two clocks after its input when nothing is in the way. A flow issues once in
-/// 24 clocks. A sample that comes to the issue stage earlier is parked, in the slot of its flow's last issue, and issues before all else when
-/// the 24 clocks are over; one that finds its slot taken takes the place of the one there, which is lost and counted: a flow that brings more
-/// samples than it may issue loses its own. Other operations wait at the issue stage, and those behind them too. Throughput: one a clock over
-/// distinct flows. No back pressure: what finds its queue full takes the place of the youngest word there, which is counted as lost.
+/// An operation enters its queue, then the issue stage, and issues: two clocks after its input when
+/// nothing is in the way. A flow issues once in 24 clocks. A sample that comes to the issue stage
+/// earlier is parked, in the slot of its flow's last issue, and issues before all else when the 24
+/// clocks are over; one that finds its slot taken takes the place of the one there, which is lost
+/// and counted: a flow that brings more samples than it may issue loses its own. Other operations
+/// wait at the issue stage, and those behind them too. Throughput: one a clock over distinct flows.
+/// No back pressure: what finds its queue full takes the place of the youngest word there, which is
+/// counted as lost.
 #[derive(LogicBlock)]
 pub struct Arbiter<const F: usize> {
     /// Clock.
@@ -67,10 +71,12 @@ pub struct Arbiter<const F: usize> {
     held_flow: DFF<Bits<F>>,
     held_sample: DFF<Bit>,
     held_host: DFF<Bit>,
-    /// A bit a flow each: they differ while the flow may not issue. One turns with an issue, the other follows 23 clocks later.
+    /// A bit a flow each: they differ while the flow may not issue. One turns with an issue, the
+    /// other follows 23 clocks later.
     issued: BlockRam<Bits<1>, F>,
     ended: BlockRam<Bits<1>, F>,
-    // Issued 1 to 23 clocks ago; without a reset, so that a flow's turned bit is followed in any case.
+    // Issued 1 to 23 clocks ago; without a reset, so that a flow's turned bit is followed in any
+    // case.
     valid: [DFF<Bit>; 23],
     flows: [DFF<Bits<F>>; 23],
     turned: [DFF<Bits<1>>; 23],
@@ -80,7 +86,8 @@ pub struct Arbiter<const F: usize> {
     same: DFF<Bit>,
     /// The flow at the issue stage was issued 24 clocks ago.
     open: DFF<Bit>,
-    /// The issue stage is free unless a parked sample issues: nothing is there, it was issued 24 clocks ago, or it is a sample that may be parked.
+    /// The issue stage is free unless a parked sample issues: nothing is there, it was issued 24
+    /// clocks ago, or it is a sample that may be parked.
     sure: DFF<Bit>,
     /// Samples that wait for their flow's turn, by the slot of its last issue: its clock modulo 32.
     parked: LutRam<Measure, 5>,
@@ -172,7 +179,8 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.idles.rst.next = self.rst.val();
         self.idles.i_valid.next = self.idle.valid.val() & self.enable.val();
         self.idles.i_flow.next = self.idle.flow.val();
-        // The issue stage. What was issued when the held one came is not in its bits yet; when they were read long ago, it is told.
+        // The issue stage. What was issued when the held one came is not in its bits yet; when they
+        // were read long ago, it is told.
         self.rests.next = (self.issued.read_data.val() == self.ended.read_data.val()) & !self.same.q.val();
         self.go.next = (self.held.q.val() & !self.due.q.val()) & (self.open.q.val() | self.rests.val());
         self.okay.next = !self.held.q.val() | !self.due.q.val();

@@ -1,18 +1,20 @@
-//! The smoothed RTT difference; for Swift, how far the delay lies above the target without flow scaling.
+//! The smoothed RTT difference; for Swift, how far the delay lies above the target without flow
+//! scaling.
 use super::word::ProfileWord;
 use super::words::ProfileWrite;
 use crate::num::{S, U};
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
-/// `average += alpha (difference - average)`, rounded to 2^-13 ns; what alpha multiplies is rounded to 2^-10 ns. For Swift
-/// `beta (rtt - base - hops hop)` by the same product.
+/// `average += alpha (difference - average)`, rounded to 2^-13 ns; what alpha multiplies is rounded
+/// to 2^-10 ns. For Swift `beta (rtt - base - hops hop)` by the same product.
 ///
 /// A port's number is the clock after the issue at which it holds.
 #[derive(LogicBlock, Default)]
 pub struct Average {
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in
+    /// flip-flops.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
     pub bus_1: Signal<In, ProfileWrite>,
@@ -114,8 +116,8 @@ impl Logic for Average {
         self.deadband.clk.next = self.clk.val();
         self.deadband.bus.next = self.bus_6.val();
         self.deadband.address.next = self.profile_6.val();
-        // 3: difference - average, in units of 2^-10 ns; 4 - average is its complement and 5, of which the low three bits are a carry.
-        // For Swift rtt - low.
+        // 3: difference - average, in units of 2^-10 ns; 4 - average is its complement and 5, of
+        // which the low three bits are a carry. For Swift rtt - low.
         self.negated.next = !self.old_3.val();
         self.carry.next = bits::<1>(0);
         if self.negated.val().get_bits::<3>(0) >= bits::<3>(3) {
@@ -175,7 +177,8 @@ impl Logic for Average {
         self.average.d.next = self.sum_bits.val().get_bits::<38>(12);
         // 8
         self.average_8.next = self.average.q.val();
-        // Of either sign the other one's complement is as large, or 1 smaller: then it is over where it is as large as the deadband.
+        // Of either sign the other one's complement is as large, or 1 smaller: then it is over
+        // where it is as large as the deadband.
         self.negative.next = self.average.q.val().get_bit(37);
         self.magnitude.next = self.average.q.val();
         self.zero_or_one.next = bits::<1>(1);

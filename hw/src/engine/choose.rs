@@ -6,11 +6,13 @@ use timely_regs::profile;
 
 /// Weight, weighed and rise of an operation, by its kind, the profile's law and the law's branches.
 ///
-/// A port's number is the clock after the issue at which it holds. The choice is known a clock before the numbers are there.
+/// A port's number is the clock after the issue at which it holds. The choice is known a clock
+/// before the numbers are there.
 #[derive(LogicBlock, Default)]
 pub struct Choose {
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in
+    /// flip-flops.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
     pub bus_11: Signal<In, ProfileWrite>,
@@ -28,7 +30,8 @@ pub struct Choose {
     pub rising_13: Signal<In, Bit>,
     /// An increase is a hyperactive one.
     pub hyperactive_13: Signal<In, Bit>,
-    /// Decrease by gradient, weight, Swift's decrease by the endpoint's delay, or that of an operation that is no sample; Q.26.
+    /// Decrease by gradient, weight, Swift's decrease by the endpoint's delay, or that of an
+    /// operation that is no sample; Q.26.
     pub weight_14: Signal<In, Bits<27>>,
     /// Swift's greatest decrease, Q.26.
     pub most_14: Signal<In, Bits<27>>,
@@ -220,8 +223,9 @@ impl Logic for Choose {
             }
         }
         self.none_14.next = self.none.val();
-        // The rate, or Patched TIMELY's part of it and its step. Half a unit of the step is rounded up by a carry. `a + b + c` is a sum in one
-        // LUT a bit with the choice of `b` where it is written as `(2 a - !(2 b + c)) / 2`: the minuend goes to the carry chain by itself.
+        // The rate, or Patched TIMELY's part of it and its step. Half a unit of the step is rounded
+        // up by a carry. `a + b + c` is a sum in one LUT a bit with the choice of `b` where it is
+        // written as `(2 a - !(2 b + c)) / 2`: the minuend goes to the carry chain by itself.
         self.of_rate.next = bit_cast::<35, 32>(self.rate_14.val());
         if self.middle.q.val() {
             self.of_rate.next = self.of_rate_14.val();

@@ -7,12 +7,13 @@ use timely_regs::profile;
 
 /// `min(age / T_upd, 1)` in Q.26; 1 without history, or when the profile wants none.
 ///
-/// A port's number is the clock after the issue at which it holds. The age is shifted so that T_upd would fill 24 bits, then multiplied
-/// by the mantissa of 1 / T_upd.
+/// A port's number is the clock after the issue at which it holds. The age is shifted so that T_upd
+/// would fill 24 bits, then multiplied by the mantissa of 1 / T_upd.
 #[derive(LogicBlock, Default)]
 pub struct Delta {
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in
+    /// flip-flops.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
     pub bus_1: Signal<In, ProfileWrite>,

@@ -1,4 +1,5 @@
-//! Results of the laws for a delay and the flow's state: Patched TIMELY's error, the PI controller's output, Swift's flow scaling.
+//! Results of the laws for a delay and the flow's state: Patched TIMELY's error, the PI
+//! controller's output, Swift's flow scaling.
 use super::product::Limbs;
 use super::word::ProfileWord;
 use super::words::{FlowShift, Gain, ProfileWrite, RootWord};
@@ -8,13 +9,15 @@ use timely_regs::profile;
 
 /// One product for the three of them, by the law.
 ///
-/// A port's number is the clock after the issue at which it holds. Patched TIMELY: `b (rtt - Tref) / Tref`. PI: the output goes on from
-/// `mark` by the gains of error and change, each of which counts for 2^17 ns at most. Swift: the reciprocal root of the rate, of which
-/// the exponent shifts the gain before it meets the mantissa.
+/// A port's number is the clock after the issue at which it holds. Patched TIMELY:
+/// `b (rtt - Tref) / Tref`. PI: the output goes on from `mark` by the gains of error and change,
+/// each of which counts for 2^17 ns at most. Swift: the reciprocal root of the rate, of which the
+/// exponent shifts the gain before it meets the mantissa.
 #[derive(LogicBlock, Default)]
 pub struct Error {
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in
+    /// flip-flops.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
     pub bus_1: Signal<In, ProfileWrite>,
@@ -227,8 +230,9 @@ impl Logic for Error {
             self.offset6.d.next = bits::<32>(0);
         }
         self.pi6.d.next = self.pi5.q.val();
-        // 6, in units of 2^9 (of which `total` counts 2^12), of which the sums below have two more by carries. Without PI -offset is ~offset and 1, here 2^4, and half a unit of
-        // the result 2^3: 15 + 7 + 2 are both; with PI the carries are half a unit.
+        // 6, in units of 2^9 (of which `total` counts 2^12), of which the sums below have two more
+        // by carries. Without PI -offset is ~offset and 1, here 2^4, and half a unit of the result
+        // 2^3: 15 + 7 + 2 are both; with PI the carries are half a unit.
         self.addend.next = (!(bit_cast::<46, 32>(self.offset6.q.val()) << 4)) | bits::<46>(15);
         self.more.next = (bit_cast::<42, 36>(self.product.upper_1.val()) << 6) | bits::<42>(7);
         if self.pi6.q.val() {

@@ -6,12 +6,13 @@ use crate::num::S;
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
-/// One product for the three of them, by the law, within 0 to 1 or the greatest decrease. For operations that are no samples the weight is
-/// that of a time-out or of a rate that is replaced.
+/// One product for the three of them, by the law, within 0 to 1 or the greatest decrease. For
+/// operations that are no samples the weight is that of a time-out or of a rate that is replaced.
 ///
-/// A port's number is the clock after the issue at which it holds. The average is shifted so that minRTT / beta (Patched: minRTT / 4) would
-/// fill 24 bits, then multiplied by the mantissa of the inverse; from there on it counts as 1. For Swift beta times the endpoint's target
-/// meets the reciprocal of the endpoint's delay.
+/// A port's number is the clock after the issue at which it holds. The average is shifted so that
+/// minRTT / beta (Patched: minRTT / 4) would fill 24 bits, then multiplied by the mantissa of the
+/// inverse; from there on it counts as 1. For Swift beta times the endpoint's target meets the
+/// reciprocal of the endpoint's delay.
 #[derive(LogicBlock, Default)]
 pub struct Gradient {
     pub clk: Signal<In, Clock>,

@@ -5,7 +5,8 @@ use super::words::{HyperactiveStep, ProfileWrite};
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
-/// Counts negative differences of a flow, chooses the step, and scales it by the delta factor; for the decrease above Thigh it scales beta.
+/// Counts negative differences of a flow, chooses the step, and scales it by the delta factor; for
+/// the decrease above Thigh it scales beta.
 ///
 /// A port's number is the clock after the issue at which it holds.
 #[derive(LogicBlock, Default)]

@@ -3,7 +3,8 @@ use crate::pacer::delay::Delay;
 use crate::ram::BlockRam;
 use rust_hdl::prelude::*;
 
-/// A bit a flow. A port's number is the clock after the issue at which it holds; an operation goes by what was written until its issue.
+/// A bit a flow. A port's number is the clock after the issue at which it holds; an operation goes
+/// by what was written until its issue.
 #[derive(LogicBlock, Default)]
 pub struct Limited<const F: usize> {
     pub clk: Signal<In, Clock>,

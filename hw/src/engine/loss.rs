@@ -7,11 +7,13 @@ use timely_regs::profile;
 
 /// At most one decrease by loss in an RTT: a flow's last is remembered.
 ///
-/// A port's number is the clock after the issue at which it holds. The time is read at 0 and written at 14; operations of a flow are 24 clocks apart.
+/// A port's number is the clock after the issue at which it holds. The time is read at 0 and
+/// written at 14; operations of a flow are 24 clocks apart.
 #[derive(LogicBlock, Default)]
 pub struct Loss<const F: usize> {
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in
+    /// flip-flops.
     pub rst: Signal<In, Bit>,
     /// Clear the time of `sweep_flow`.
     pub sweep: Signal<In, Bit>,

@@ -44,15 +44,19 @@ use timely_model::engine::sweep_clocks;
 use timely_regs::counters::Counter;
 use words::{Before, Filtered, Flags, Inputs, Kind, KindBits, Last, MarkWord, Marked, ProfileWrite, Record, Shown, Stamped};
 
-/// The rate engine of `2^F` flows, `F` at most 16: TIMELY, Patched TIMELY, Swift, PI or `fixed`, by profile.
+/// The rate engine of `2^F` flows, `F` at most 16: TIMELY, Patched TIMELY, Swift, PI or `fixed`, by
+/// profile.
 ///
-/// Latency: a rate and an event 21 clocks after the sample on an idle engine, 19 after the issue in any case. Throughput: one operation
-/// a clock over distinct flows; a flow's operations issue at least 24 clocks apart, in order. No back pressure: 64 samples wait besides one parked a flow, and
-/// 16 each of loads, host rates and idle restarts; what finds its queue full takes the place of the youngest there, which is lost and
-/// counted. Loads go first, then samples, host rates, idle restarts. Profile and flow bus take effect with the operation that issues a
-/// clock later. Arithmetic and the meaning of every operation: `timely_model::engine`, which is its model.
+/// Latency: a rate and an event 21 clocks after the sample on an idle engine, 19 after the issue in
+/// any case. Throughput: one operation a clock over distinct flows; a flow's operations issue at
+/// least 24 clocks apart, in order. No back pressure: 64 samples wait besides one parked a flow,
+/// and 16 each of loads, host rates and idle restarts; what finds its queue full takes the place of
+/// the youngest there, which is lost and counted. Loads go first, then samples, host rates, idle
+/// restarts. Profile and flow bus take effect with the operation that issues a clock later.
+/// Arithmetic and the meaning of every operation: `timely_model::engine`, which is its model.
 ///
-/// All laws share one pipeline: each makes a weight, what it weighs, and a rise, and `rate + rise - weight weighed` is the new rate.
+/// All laws share one pipeline: each makes a weight, what it weighs, and a rise, and
+/// `rate + rise - weight weighed` is the new rate.
 #[derive(LogicBlock)]
 pub struct Engine<const F: usize> {
     /// Clock.
@@ -130,7 +134,8 @@ pub struct Engine<const F: usize> {
     mark_19: Signal<Local, MarkWord>,
     shown: Signal<Local, Before>,
     mark: Ring<Marked, 8>,
-    // The index of these is the clock after the issue at which they hold; the unused first entries are optimised away.
+    // The index of these is the clock after the issue at which they hold; the unused first entries
+    // are optimised away.
     options: Signal<Local, FlowOptions>,
     bus_in: Signal<Local, ProfileWrite>,
     bus: [DFF<ProfileWrite>; 17],

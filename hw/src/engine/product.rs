@@ -3,11 +3,13 @@ use crate::construct::construct;
 use crate::num::{S, U};
 use rust_hdl::prelude::*;
 
-/// The limbs of `a b` in units of 2^15, without the product of their low 15 bits; three multipliers (`timely_model::engine::parts::limbs`).
+/// The limbs of `a b` in units of 2^15, without the product of their low 15 bits; three multipliers
+/// (`timely_model::engine::parts::limbs`).
 ///
-/// A port's number is the clock after the operands at which it holds. They are registers in here: each that two multipliers take has a copy
-/// for the second, which a reset keeps apart, so that all can stand beside what they feed. Throughput: one a clock. The sum of the lower
-/// limbs has no bits below 2^K; it has 2^K more than they, by a carry.
+/// A port's number is the clock after the operands at which it holds. They are registers in here:
+/// each that two multipliers take has a copy for the second, which a reset keeps apart, so that all
+/// can stand beside what they feed. Throughput: one a clock. The sum of the lower limbs has no bits
+/// below 2^K; it has 2^K more than they, by a carry.
 #[derive(LogicBlock)]
 pub struct Limbs<const K: usize> {
     pub clk: Signal<In, Clock>,
@@ -85,7 +87,8 @@ impl<const K: usize> Logic for Limbs<K> {
     }
 }
 
-/// `a b` in units of 2^15, of which the bits below 2^K are lost, and two units of 2^K more, and M: `timely_model::engine::parts::upper`.
+/// `a b` in units of 2^15, of which the bits below 2^K are lost, and two units of 2^K more, and M:
+/// `timely_model::engine::parts::upper`.
 ///
 /// Ports as those of [`Limbs`]. `total_2` is a sum of registers, for the reader to register.
 #[derive(LogicBlock)]

@@ -2,10 +2,12 @@
 use crate::ram::LutRam;
 use rust_hdl::prelude::*;
 
-/// A queue of `2^A` flows in LUT RAM; what finds it full takes the place of the youngest, which is lost and counted.
+/// A queue of `2^A` flows in LUT RAM; what finds it full takes the place of the youngest, which is
+/// lost and counted.
 ///
-/// Latency: 1 clock when empty. Throughput: one word a clock. No back pressure. What a word has besides its flow stands in another RAM, where
-/// these places say. Model: `timely_model::engine`, its queues.
+/// Latency: 1 clock when empty. Throughput: one word a clock. No back pressure. What a word has
+/// besides its flow stands in another RAM, where these places say. Model: `timely_model::engine`,
+/// its queues.
 #[derive(LogicBlock, Default)]
 pub struct Queue<const F: usize, const A: usize> {
     /// Clock.
@@ -26,7 +28,8 @@ pub struct Queue<const F: usize, const A: usize> {
     pub o_place: Signal<Out, Bits<A>>,
     /// The arbiter serves this queue next; only while `o_valid` is 1.
     pub o_next: Signal<In, Bit>,
-    /// The one that is next is served. It comes late, so nothing but the last LUT of a path may look at it.
+    /// The one that is next is served. It comes late, so nothing but the last LUT of a path may
+    /// look at it.
     pub o_free: Signal<In, Bit>,
     /// A word was lost.
     pub dropped: Signal<Out, Bit>,

@@ -10,12 +10,13 @@ use timely_regs::profile;
 
 /// `rate + rise - weight weighed`, rounded, within the profile's limits.
 ///
-/// A port's number is the clock after the issue at which it holds. The rate is read at 8 (its RAM), multiplied at 15, written at 19:
-/// operations of a flow may follow each other in 12 clocks.
+/// A port's number is the clock after the issue at which it holds. The rate is read at 8 (its RAM),
+/// multiplied at 15, written at 19: operations of a flow may follow each other in 12 clocks.
 #[derive(LogicBlock)]
 pub struct Rate<const F: usize> {
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in
+    /// flip-flops.
     pub rst: Signal<In, Bit>,
     /// Clear whatever `flow_19` is.
     pub sweep: Signal<In, Bit>,
@@ -189,8 +190,8 @@ impl<const F: usize> Logic for Rate<F> {
         }
         self.keeps16.d.next = !self.sets_15.val();
         self.keeps17.d.next = self.keeps16.q.val();
-        // 16: Q.9. The sum is made with its sign turned, for what is taken from nothing would need an inverter a bit, and turned back at its end: the complement
-        // of one less.
+        // 16: Q.9. The sum is made with its sign turned, for what is taken from nothing would need
+        // an inverter a bit, and turned back at its end: the complement of one less.
         self.hh_bits.next = self.hh.q.val().into();
         self.joined.next = (bit_cast::<46, 29>(self.hh_bits.val()) << 17) | bit_cast::<46, 17>(self.ll.q.val().get_bits::<17>(17));
         self.grown.next = (bit_cast::<46, 33>(self.risen.q.val()) << 9) | self.half_unit.val();
@@ -221,7 +222,8 @@ impl<const F: usize> Logic for Rate<F> {
         if self.hold_17.val() & (self.old[7].q.val() <= self.most.q.val()) {
             self.upper.d.next = self.old[7].q.val();
         }
-        // 18: a negative sum is below any limit. Complements compare without an inverter where the register itself goes to the carry chain.
+        // 18: a negative sum is below any limit. Complements compare without an inverter where the
+        // register itself goes to the carry chain.
         self.whole.next = !self.wide.q.val();
         self.limited.d.next = self.whole.val().get_bits::<32>(0);
         self.beyond.next = self.whole.val().get_bits::<4>(32).any();

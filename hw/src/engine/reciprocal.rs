@@ -6,11 +6,13 @@ use timely_model::engine::reciprocal::{BASE_BITS, INDEX_BITS, SLOPE_BITS, chord}
 
 /// `2^52 / (rtt << zeros)` by a table of 2048 chords, one octave; throughput one a clock.
 ///
-/// A port's number is the clock after the issue at which it holds. Table and rounding are those of the model.
+/// A port's number is the clock after the issue at which it holds. Table and rounding are those of
+/// the model.
 #[derive(LogicBlock)]
 pub struct Reciprocal {
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in
+    /// flip-flops.
     pub rst: Signal<In, Bit>,
     /// RTT, ns.
     pub rtt_0: Signal<In, Bits<24>>,
@@ -70,8 +72,9 @@ impl Logic for Reciprocal {
             self.normal1.d.next = self.coarse.val();
             self.zeros1.d.next = bits::<5>(16);
         }
-        // 1: by 8 and 4; how far is known without the word that is shifted by 8. The first choice is between 0 and 12, or 4 and 8: no
-        // two bits share it, so that a bit's two choices become one LUT.
+        // 1: by 8 and 4; how far is known without the word that is shifted by 8. The first choice
+        // is between 0 and 12, or 4 and 8: no two bits share it, so that a bit's two choices become
+        // one LUT.
         self.by_8.next = !self.normal1.q.val().get_bits::<4>(20).any() & !self.normal1.q.val().get_bits::<4>(16).any();
         self.by_4.next = !self.normal1.q.val().get_bits::<4>(20).any()
             & (self.normal1.q.val().get_bits::<4>(16).any() | !self.normal1.q.val().get_bits::<4>(12).any());
@@ -123,7 +126,8 @@ impl Logic for Reciprocal {
         self.fraction.next = self.fraction5.q.val().into();
         self.fall.d.next = (self.slope.val() * self.fraction.val()).into();
         self.base.d.next = self.entry.q.val().get_bits::<29>(18);
-        // 6: the table has the complement of what the chord falls from, so the sum is that of the difference.
+        // 6: the table has the complement of what the chord falls from, so the sum is that of the
+        // difference.
         self.value.d.next = self.base.q.val() + bit_cast::<29, 18>(self.fall.q.val().get_bits::<18>(12));
         self.complement_7.next = self.value.q.val();
         if self.rst.val() {

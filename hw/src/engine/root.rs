@@ -8,8 +8,8 @@ use timely_model::engine::root::{BASE_BITS, INDEX_BITS, SLOPE_BITS, chord, inver
 
 /// `2^(42 - shift) / sqrt(rate)` and `shift`, by a table of 2048 chords.
 ///
-/// A port's number is the clock after the issue at which it holds. What an operation leaves is there for one that issues 24 clocks
-/// later. Table and rounding are those of the model.
+/// A port's number is the clock after the issue at which it holds. What an operation leaves is
+/// there for one that issues 24 clocks later. Table and rounding are those of the model.
 #[derive(LogicBlock)]
 pub struct Root<const F: usize> {
     pub clk: Signal<In, Clock>,
@@ -132,7 +132,8 @@ impl<const F: usize> Logic for Root<F> {
         self.fall.d.next = (self.slope.val() * self.part.val()).into();
         self.base.d.next = self.entry.q.val().get_bits::<27>(16);
         self.shift24.d.next = self.shift23.q.val();
-        // 24: the table has the complement of what the chord falls from, so the sum is that of the difference.
+        // 24: the table has the complement of what the chord falls from, so the sum is that of the
+        // difference.
         self.value.d.next = self.base.q.val() + bit_cast::<27, 16>(self.fall.q.val().get_bits::<16>(17));
         self.shift25.d.next = self.shift24.q.val();
         if self.sweep.val() {

@@ -1,11 +1,12 @@
-//! The two products behind a delay's error: by the delta factor, then by the rate or by a delay's reciprocal.
+//! The two products behind a delay's error: by the delta factor, then by the rate or by a delay's
+//! reciprocal.
 use super::product::Product;
 use crate::num::S;
 use rust_hdl::prelude::*;
 use timely_model::engine::parts::{SECOND_LOST, SECOND_MORE};
 
-/// Operand of the delta factor: error or output of Patched and PI, or beta Thigh. Operand of rate or reciprocal: that product, or
-/// how far Swift's delay lies above its target.
+/// Operand of the delta factor: error or output of Patched and PI, or beta Thigh. Operand of rate
+/// or reciprocal: that product, or how far Swift's delay lies above its target.
 ///
 /// A port's number is the clock after the issue at which it holds.
 #[derive(LogicBlock, Default)]

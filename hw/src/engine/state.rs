@@ -5,8 +5,9 @@ use rust_hdl::prelude::*;
 
 /// A [`Record`] a flow, and its profile.
 ///
-/// A port's number is the clock after the issue at which it holds. Read at 0, written at 11: operations of a flow may follow each other in
-/// 12 clocks. A record without history has zeros for what belongs to it.
+/// A port's number is the clock after the issue at which it holds. Read at 0, written at 11:
+/// operations of a flow may follow each other in 12 clocks. A record without history has zeros for
+/// what belongs to it.
 #[derive(LogicBlock, Default)]
 pub struct State<const F: usize> {
     pub clk: Signal<In, Clock>,
@@ -48,7 +49,8 @@ pub struct State<const F: usize> {
     pub age_3: Signal<Out, Bits<32>>,
     /// Time since the mark, ns.
     pub since_3: Signal<Out, Bits<32>>,
-    // In widths that fill block RAMs of 2 bits by 2^14 words as well as those of 9 by 2^12, which would have a choice behind them.
+    // In widths that fill block RAMs of 2 bits by 2^14 words as well as those of 9 by 2^12, which
+    // would have a choice behind them.
     ram_0: ApartRam<Bits<48>, F>,
     ram_48: ApartRam<Bits<48>, F>,
     ram_96: ApartRam<Bits<32>, F>,

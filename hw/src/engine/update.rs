@@ -504,7 +504,8 @@ impl<const F: usize> Logic for Engine<F> {
             self.sweep_count.d.next = bits::<17>(0);
             self.sweep_done.d.next = false;
             self.sweeping.d.next = true;
-            // Nothing but validity needs it; with it these stay in flip-flops, of which there are more than LUTs.
+            // Nothing but validity needs it; with it these stay in flip-flops, of which there are
+            // more than LUTs.
             for i in 0..26 {
                 self.valid[i].d.next = false;
                 self.flow[i].d.next = bits::<F>(0);

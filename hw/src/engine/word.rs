@@ -10,8 +10,10 @@ const _: () = assert!(profile::LAW.word == 0);
 
 /// The low `W` bits of word `INDEX` of the sixteen profiles.
 ///
-/// `data` holds the word of the profile at `address` two clocks later, so that it comes from flip-flops. `bus` is the profile bus, delayed by as many clocks as the reading
-/// stage lies behind the issue, so that all stages see a profile change between the same two operations. The RAM has 512 words, of which 16 are used, so that it is block RAM.
+/// `data` holds the word of the profile at `address` two clocks later, so that it comes from
+/// flip-flops. `bus` is the profile bus, delayed by as many clocks as the reading stage lies behind
+/// the issue, so that all stages see a profile change between the same two operations. The RAM has
+/// 512 words, of which 16 are used, so that it is block RAM.
 #[derive(LogicBlock)]
 pub struct ProfileWord<const W: usize, const INDEX: usize> {
     pub clk: Signal<In, Clock>,
@@ -52,7 +54,8 @@ impl<const W: usize, const INDEX: usize> Logic for ProfileWord<W, INDEX> {
     }
 }
 
-/// The low `W` bits of word `INDEX` of the sixteen profiles, or of word `OTHER`: as [`ProfileWord`], without a choice behind the RAM.
+/// The low `W` bits of word `INDEX` of the sixteen profiles, or of word `OTHER`: as
+/// [`ProfileWord`], without a choice behind the RAM.
 #[derive(LogicBlock)]
 pub struct ProfileChoice<const W: usize, const INDEX: usize, const OTHER: usize> {
     pub clk: Signal<In, Clock>,
@@ -109,7 +112,8 @@ impl<const W: usize, const INDEX: usize, const OTHER: usize> Logic for ProfileCh
     }
 }
 
-/// Law and options of the sixteen profiles. As [`ProfileWord`], but one clock later: in LUTs, so that it comes from flip-flops all the same.
+/// Law and options of the sixteen profiles. As [`ProfileWord`], but one clock later: in LUTs, so
+/// that it comes from flip-flops all the same.
 #[derive(LogicBlock, Default)]
 pub struct ProfileLaw {
     pub clk: Signal<In, Clock>,

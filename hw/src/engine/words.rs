@@ -90,7 +90,8 @@ packed! {
         pub after: Bits<3>,
     }
 
-    /// A gain with its normalisation: the other factor is shifted left by steps of a number of bits.
+    /// A gain with its normalisation: the other factor is shifted left by steps of a number of
+    /// bits.
     pub struct Gain {
         /// Mantissa.
         pub mantissa: Bits<30>,
@@ -332,7 +333,8 @@ packed! {
         pub ram_128: Bits<11>,
     }
 
-    /// The record before an operation, as its event shows it: `timely_model::engine::law::State::to_words`.
+    /// The record before an operation, as its event shows it:
+    /// `timely_model::engine::law::State::to_words`.
     pub struct Before {
         /// RTT of the last sample, ns.
         pub rtt_ns: Bits<24>,

@@ -2,11 +2,13 @@
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 
-/// IPv4 header checksum and UDP checksum of what is described, both as they stand on the wire. All inputs are in wire order, byte 0
-/// in the low bits, numbers too; zeros behind our header add nothing but their length.
+/// IPv4 header checksum and UDP checksum of what is described, both as they stand on the wire. All
+/// inputs are in wire order, byte 0 in the low bits, numbers too; zeros behind our header add
+/// nothing but their length.
 ///
-/// Latency: 4 clocks. Throughput: a frame a clock. No back pressure. Outputs are one LUT behind registers: what an end-around carry would
-/// make of UDP's last sum is worked out beside the sum, not after it.
+/// Latency: 4 clocks. Throughput: a frame a clock. No back pressure. Outputs are one LUT behind
+/// registers: what an end-around carry would make of UDP's last sum is worked out beside the sum,
+/// not after it.
 #[derive(LogicBlock)]
 pub struct Checksums {
     pub clk: Signal<In, Clock>,
@@ -80,8 +82,9 @@ impl Logic for Checksums {
         for i in 0..4 {
             self.summing[i].clock.next = self.clk.val();
         }
-        // Sums of words as they stand on the wire: a ones' complement sum comes out the same in either byte order. Stage 1 takes
-        // four words at once; the first group is what UDP's pseudo header and the IPv4 header have in common.
+        // Sums of words as they stand on the wire: a ones' complement sum comes out the same in
+        // either byte order. Stage 1 takes four words at once; the first group is what UDP's pseudo
+        // header and the IPv4 header have in common.
         self.src_ip.next = bit_cast::<144, 128>(self.i_src_ip.val());
         self.dst_ip.next = bit_cast::<144, 128>(self.i_dst_ip.val());
         self.hdr.next = bit_cast::<400, 384>(self.i_hdr.val());
@@ -107,7 +110,8 @@ impl Logic for Checksums {
             self.u1[i].d.next =
                 (self.word[4 * i].val() + self.word[4 * i + 1].val()) + (self.word[4 * i + 2].val() + self.word[4 * i + 3].val());
         }
-        // What an IPv6 address has more: the sums are cleared, 54 flip-flops' resets in place of a LUT before each of 192 bits.
+        // What an IPv6 address has more: the sums are cleared, 54 flip-flops' resets in place of a
+        // LUT before each of 192 bits.
         if !self.i_ipv6.val() {
             for i in 0..3 {
                 self.u1[i + 1].d.next = bits::<22>(0);

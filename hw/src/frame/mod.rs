@@ -7,19 +7,22 @@ use crate::ram::LutRam;
 use checksums::Checksums;
 use rust_hdl::prelude::*;
 
-/// Builds the frames of either kind, data and ACK, for a bus of `W` bits (`K` must be `W / 8`; 64, 128, 256 or 512).
+/// Builds the frames of either kind, data and ACK, for a bus of `W` bits (`K` must be `W / 8`; 64,
+/// 128, 256 or 512).
 ///
-/// Fields count as on the wire: byte 0 of a MAC, an address and our header in the low bits; ports, TCI and lengths are numbers.
-/// IPv4 goes out without options, unfragmentable, identification 0 (RFC 6864 allows that for what is never fragmented); IPv6
-/// with flow label 0. The UDP checksum is always there, and never 0.
+/// Fields count as on the wire: byte 0 of a MAC, an address and our header in the low bits; ports,
+/// TCI and lengths are numbers. IPv4 goes out without options, unfragmentable, identification 0
+/// (RFC 6864 allows that for what is never fragmented); IPv6 with flow label 0. The UDP checksum is
+/// always there, and never 0.
 ///
-/// A description's headers go into a RAM of eight slots at once; meanwhile an adder tree that never stalls works out the
-/// checksums, which are put in as the headers leave the RAM, one frame ahead of the beats. No frame is as short as one beat, so a read
-/// RAM is in time for the next. `X` bits at `i_side` come out at `m_side` with all beats of the frame.
+/// A description's headers go into a RAM of eight slots at once; meanwhile an adder tree that never
+/// stalls works out the checksums, which are put in as the headers leave the RAM, one frame ahead
+/// of the beats. No frame is as short as one beat, so a read RAM is in time for the next. `X` bits
+/// at `i_side` come out at `m_side` with all beats of the frame.
 ///
-/// Latency: the first beat shows 6 clocks after its description is taken when the output is free. Throughput: a beat a clock,
-/// with no empty clock between frames while descriptions are there in time. Back pressure: beats hold; `i_ready` falls when
-/// eight frames are not completely out.
+/// Latency: the first beat shows 6 clocks after its description is taken when the output is free.
+/// Throughput: a beat a clock, with no empty clock between frames while descriptions are there in
+/// time. Back pressure: beats hold; `i_ready` falls when eight frames are not completely out.
 /// Model: `timely_model::frame::Frame`.
 #[derive(LogicBlock)]
 pub struct Frame<const W: usize, const K: usize, const X: usize> {
@@ -107,7 +110,8 @@ pub struct Frame<const W: usize, const K: usize, const X: usize> {
     /// The frame under way is none, or its last beat is loaded.
     room: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
-    // The frame under way: its headers, the first word of the next beat, bytes from there on less 1.
+    // The frame under way: its headers, the first word of the next beat, bytes from there on
+    // less 1.
     filled: DFF<Bit>,
     head: DFF<Bits<1024>>,
     beside: DFF<Bits<X>>,
@@ -163,7 +167,8 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
         self.side.write_clock.next = self.clk.val();
         self.push.next = self.i_valid.val() & !self.used.q.val().get_bit(3);
 
-        // Numbers in wire order. UDP's length is 56 and the payload, IPv4's 20 more, the frame's what its class says (less 1).
+        // Numbers in wire order. UDP's length is 56 and the payload, IPv4's 20 more, the frame's
+        // what its class says (less 1).
         self.vlan_wire.next =
             (bit_cast::<16, 8>(self.i_vlan.val().get_bits::<8>(0)) << 8) | bit_cast::<16, 8>(self.i_vlan.val().get_bits::<8>(8));
         self.src_port_wire.next =
@@ -340,7 +345,8 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
             self.left.d.next = self.bytes.read_data.val().get_bits::<15>(0);
             self.read.d.next = self.read.q.val() + bits::<3>(1);
         }
-        // While there is room, what stands there is kept, before it is known whether there is a next: that would reach too many registers.
+        // While there is room, what stands there is kept, before it is known whether there is a
+        // next: that would reach too many registers.
         if self.room.val() {
             self.beside.d.next = self.side.read_data.val();
             match self.bytes.read_data.val().get_bits::<2>(15).index() {

@@ -9,8 +9,9 @@ const _: () = assert!(KEY_BITS == 96);
 
 /// Shows the next word of the keystream of `key`; 32 steps of the cipher are one clock.
 ///
-/// The key is taken when `keyed` rises; [`LOAD_CLOCKS`] clocks later the words are there, and `ready` is 1 as long as `keyed` is. Two words wait in
-/// registers, and the cipher runs a clock after a word was taken, so that `take` reaches two registers alone.
+/// The key is taken when `keyed` rises; [`LOAD_CLOCKS`] clocks later the words are there, and
+/// `ready` is 1 as long as `keyed` is. Two words wait in registers, and the cipher runs a clock
+/// after a word was taken, so that `take` reaches two registers alone.
 ///
 /// Throughput: a word a clock. Model: `timely_model::generator::keystream::Keystream`.
 #[derive(LogicBlock, Default)]

@@ -14,25 +14,30 @@ use timely_model::generator::{AHEAD, AHEAD_LONG, LONG_BEATS};
 use timely_regs::counters::Counter;
 use timely_regs::link::WIRE_OVERHEAD;
 
-/// Answers grants with the flows' next packets, for `2^F` flows and a bus of `W` bits (`K` must be `W / 8`, `D` `F + 16`); `2^S`
-/// segments of a flow may be outstanding in the shell that it stands in, which is for others to watch.
+/// Answers grants with the flows' next packets, for `2^F` flows and a bus of `W` bits (`K` must be
+/// `W / 8`, `D` `F + 16`); `2^S` segments of a flow may be outstanding in the shell that it stands
+/// in, which is for others to watch.
 ///
-/// A packet is LAST when its segment has its packets, or when it is the last that was posted. Segment numbers count on for ever;
-/// a record loaded without `keep`, or without `enable`, ends the open segment and voids the backlog. A segment's nonce is drawn
-/// with its first packet, out of the keystream of `cfg_key` ([`Keystream`]); without a key no grant is taken. `segment bytes` of the
+/// A packet is LAST when its segment has its packets, or when it is the last that was posted.
+/// Segment numbers count on for ever; a record loaded without `keep`, or without `enable`, ends the
+/// open segment and voids the backlog. A segment's nonce is drawn with its first packet, out of the
+/// keystream of `cfg_key` ([`Keystream`]); without a key no grant is taken. `segment bytes` of the
 /// header are the wire bytes of the segment up to and with this packet.
 ///
-/// A grant of a flow that is disabled or has nothing to send makes no frame and is charged 0. A READ is charged its charged bytes,
-/// 1 to 65,535 of them, with the first packet of a segment, and 0 with the others. Host doorbells pass through to the pacer, unless
-/// the flow is disabled or would have 65,280 packets or more (`DoorbellsRefused`); a packet of an `endless` flow posts another.
+/// A grant of a flow that is disabled or has nothing to send makes no frame and is charged 0. A
+/// READ is charged its charged bytes, 1 to 65,535 of them, with the first packet of a segment, and
+/// 0 with the others. Host doorbells pass through to the pacer, unless the flow is disabled or
+/// would have 65,280 packets or more (`DoorbellsRefused`); a packet of an `endless` flow posts
+/// another.
 ///
-/// Latency: a grant is charged 5 clocks after it is taken, always; its frame's first beat shows 11 clocks after on an idle
-/// output, together with `sent_*`, for one clock. Host doorbells show at `doorbell_*` 9 clocks later; one that meets a grant lets it go
-/// first, once.
-/// Throughput: a frame of two beats every two clocks; a doorbell every two clocks. Back pressure: grants are taken ahead of
-/// frames' first beats, up to seven while frames are short, one from the clock after the charge of a frame of more than 16 beats on: what waits here is lost to
-/// priority and pause. When the pacer leaves eight doorbells the host's wait, from 16 grants do.
-/// Model: `timely_model::generator::Generator`.
+/// Latency: a grant is charged 5 clocks after it is taken, always; its frame's first beat shows 11
+/// clocks after on an idle output, together with `sent_*`, for one clock. Host doorbells show at
+/// `doorbell_*` 9 clocks later; one that meets a grant lets it go first, once. Throughput: a frame
+/// of two beats every two clocks; a doorbell every two clocks. Back pressure: grants are taken
+/// ahead of frames' first beats, up to seven while frames are short, one from the clock after the
+/// charge of a frame of more than 16 beats on: what waits here is lost to priority and pause. When
+/// the pacer leaves eight doorbells the host's wait, from 16 grants do. Model:
+/// `timely_model::generator::Generator`.
 #[derive(LogicBlock, Default)]
 pub struct Generator<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> {
     pub clk: Signal<In, Clock>,
@@ -69,8 +74,8 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     ahead_short: Const<Bits<3>>,
     ahead_long: Const<Bits<3>>,
     packets: Packets<F>,
-    // Beside a frame goes, from bit 0: tag 8, flow 16, segment 32, nonce 32, first, last, wire bytes 16, charged bytes of the
-    // segment 24, launch 64, place 16, turn of the ring 2.
+    // Beside a frame goes, from bit 0: tag 8, flow 16, segment 32, nonce 32, first, last, wire
+    // bytes 16, charged bytes of the segment 24, launch 64, place 16, turn of the ring 2.
     frame: Frame<W, K, 212>,
     // A doorbell: flow F, packets 16.
     doorbells: Fifo<D, 4, 5>,
@@ -83,27 +88,31 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     turn: DFF<Bit>,
     /// Grants taken whose frames have not begun, nor were found not to come.
     ahead: DFF<Bits<3>>,
-    // A frame begins, a grant finds nothing to send; what is ahead after it, without and with another grant.
+    // A frame begins, a grant finds nothing to send; what is ahead after it, without and with
+    // another grant.
     begins: Signal<Local, Bit>,
     idles: Signal<Local, Bit>,
     ahead_less: Signal<Local, Bits<3>>,
     ahead_more: Signal<Local, Bits<3>>,
     /// Doorbells on their way, or room kept for them.
     posts: DFF<Bits<5>>,
-    // A doorbell leaves, an operation has none; what is on its way after it, without and with another operation.
+    // A doorbell leaves, an operation has none; what is on its way after it, without and with
+    // another operation.
     leaves: Signal<Local, Bit>,
     silent: Signal<Local, Bit>,
     posts_less: Signal<Local, Bits<5>>,
     posts_more: Signal<Local, Bits<5>>,
     tag: DFF<Bits<8>>,
-    /// Places in the ring of departures that were given: the place, and above it the turn of the ring.
+    /// Places in the ring of departures that were given: the place, and above it the turn of the
+    /// ring.
     places: DFF<Bits<18>>,
     ring_bits: Const<Bits<5>>,
     place_mask: Const<Bits<18>>,
     place: Signal<Local, Bits<18>>,
     generation: Signal<Local, Bits<18>>,
     limit: Signal<Local, Bits<3>>,
-    // Room for another frame and another doorbell at the next clock, without and with an operation at this.
+    // Room for another frame and another doorbell at the next clock, without and with an operation
+    // at this.
     frame_less: Signal<Local, Bit>,
     frame_more: Signal<Local, Bit>,
     post_less: Signal<Local, Bit>,
@@ -162,7 +171,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.clear.d.next = self.clears.val();
         self.clear_flow.d.next = self.fl.flow.val();
 
-        // One operation a clock: a clear, a grant, a doorbell. A grant that was promised to be taken is never held up.
+        // One operation a clock: a clear, a grant, a doorbell. A grant that was promised to be
+        // taken is never held up.
         self.take.next = self.ready.q.val() & self.grant.valid.val();
         self.turns.next = self.take.val() & self.host.q.val();
         self.turn.d.next = self.turns.val();
@@ -189,8 +199,9 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
             self.host_packets.d.next = self.hd.packets.val();
         }
 
-        // Room for a frame and a doorbell was kept for each grant, for a doorbell for the host's; what does not come gives it back.
-        // Whether one more is promised is known last, so both sums are ready by then.
+        // Room for a frame and a doorbell was kept for each grant, for a doorbell for the host's;
+        // what does not come gives it back. Whether one more is promised is known last, so both
+        // sums are ready by then.
         self.begins.next = self.frame.m_start.val();
         self.idles.next = self.packets.o_grant.val() & !self.packets.o_send.val();
         self.ahead_less.next = self.ahead.q.val();
@@ -268,7 +279,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
                 self.places.d.next = self.places.q.val() + bits::<18>(1);
             }
         }
-        // Version 2; flags FIRST 1, LAST 2, READ 8; packet, place, flow, nonce, segment, segment bytes, charged bytes, TTL.
+        // Version 2; flags FIRST 1, LAST 2, READ 8; packet, place, flow, nonce, segment, segment
+        // bytes, charged bytes, TTL.
         self.header.next = bits::<384>(2)
             | (bit_cast::<384, 1>(self.packets.o_first.val().into()) << 8)
             | (bit_cast::<384, 1>(self.packets.o_last.val().into()) << 9)

@@ -9,16 +9,17 @@ use timely_regs::link::BACKLOG_BOUND;
 
 const _: () = assert!(BACKLOG_BOUND == 0xff00, "the kernel has its bits: above it the high eight are ones");
 
-/// Records and states of `2^F` flows. An operation is a grant, a doorbell, or (neither) a clear; each has its outcome, and its
-/// state written back, 5 clocks later, whatever the others do: an operation on a flow that an earlier one still has in the
-/// pipeline gets its state from there.
+/// Records and states of `2^F` flows. An operation is a grant, a doorbell, or (neither) a clear;
+/// each has its outcome, and its state written back, 5 clocks later, whatever the others do: an
+/// operation on a flow that an earlier one still has in the pipeline gets its state from there.
 ///
-/// Records are kept as 299 bits, from bit 0: enable, endless, READ, IPv6, VLAN, TCI 16, payload bytes 14, packets of a segment
-/// 8, destination MAC 48, UDP ports 16 and 16, TTL 8, TOS 8, charged bytes 32, destination address 128. States as 136: segment
-/// 32, packets of it that were sent 8, backlog 16, wire bytes of the segment 24, nonce 32, what the segment was charged 24.
+/// Records are kept as 299 bits, from bit 0: enable, endless, READ, IPv6, VLAN, TCI 16, payload
+/// bytes 14, packets of a segment 8, destination MAC 48, UDP ports 16 and 16, TTL 8, TOS 8, charged
+/// bytes 32, destination address 128. States as 136: segment 32, packets of it that were sent 8,
+/// backlog 16, wire bytes of the segment 24, nonce 32, what the segment was charged 24.
 ///
-/// Latency: 5 clocks. Throughput: an operation a clock. No back pressure. Both RAMs are cleared in `2^F` clocks after reset.
-/// Model: `timely_model::generator::packets::Packets`.
+/// Latency: 5 clocks. Throughput: an operation a clock. No back pressure. Both RAMs are cleared in
+/// `2^F` clocks after reset. Model: `timely_model::generator::packets::Packets`.
 #[derive(LogicBlock, Default)]
 pub struct Packets<const F: usize> {
     pub clk: Signal<In, Clock>,
@@ -72,7 +73,8 @@ pub struct Packets<const F: usize> {
     records: RAM<Bits<299>, F>,
     states: ApartRam<Bits<136>, F>,
     kept: Signal<Local, Bits<299>>,
-    // Index n is stage n + 1; stage 1 reads, 2 has the RAMs' outputs, 3 has them captured, 4 works, 5 shows and writes back.
+    // Index n is stage n + 1; stage 1 reads, 2 has the RAMs' outputs, 3 has them captured, 4 works,
+    // 5 shows and writes back.
     valid: [DFF<Bit>; 7],
     flow: [DFF<Bits<F>>; 7],
     grant: [DFF<Bit>; 5],
@@ -228,7 +230,8 @@ impl<const F: usize> Logic for Packets<F> {
         // 1: read.
         self.records.read_address.next = self.flow[0].q.val();
         self.states.read_address.next = self.flow[0].q.val();
-        // 2: capture; compare with the flows that are to be in stages 5, 6 and 7 when this one is in 3.
+        // 2: capture; compare with the flows that are to be in stages 5, 6 and 7 when this one is
+        // in 3.
         self.record3.d.next = self.records.read_data.val();
         self.state3.d.next = self.states.read_data.val();
         self.same5.d.next = self.valid[3].q.val() & (self.flow[1].q.val() == self.flow[3].q.val());
@@ -255,7 +258,8 @@ impl<const F: usize> Logic for Packets<F> {
         }
         self.digest4.d.next = (self.record3.q.val().get_bits::<32>(171) ^ ((self.words[0].val() << 8) | (self.words[0].val() >> 24)))
             ^ (((self.words[1].val() << 16) | (self.words[1].val() >> 16)) ^ ((self.words[2].val() << 24) | (self.words[2].val() >> 8)));
-        // Headers by class, and 24 bytes of preamble, FCS and gap; no frame of ours is shorter than the shortest.
+        // Headers by class, and 24 bytes of preamble, FCS and gap; no frame of ours is shorter than
+        // the shortest.
         match self.record3.q.val().get_bits::<2>(3).index() {
             0 => {
                 self.head.next = bits::<16>(114);
@@ -275,7 +279,8 @@ impl<const F: usize> Logic for Packets<F> {
         if self.record3.q.val().get_bits::<16>(155).any() {
             self.charge4.d.next = bits::<16>(0xffff);
         }
-        // Every segment costs something, so that the sum of a flow's charges tells its segments apart.
+        // Every segment costs something, so that the sum of a flow's charges tells its segments
+        // apart.
         if !self.record3.q.val().get_bits::<32>(139).any() {
             self.charge4.d.next = bits::<16>(1);
         }

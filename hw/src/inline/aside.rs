@@ -1,4 +1,5 @@
-//! Bypass FIFO: drops whole frames while it is full, so that a receiver that stops holds up no other.
+//! Bypass FIFO: drops whole frames while it is full, so that a receiver that stops holds up no
+//! other.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::MetaAxisOut;
 use crate::constant::Const;
@@ -9,8 +10,9 @@ use timely_model::inline::aside::{QUEUE, most};
 // A kernel takes literals alone.
 const _: () = assert!(QUEUE == 9);
 
-/// A FIFO of whole frames (`W` bits, `K` must be `W / 8`, `E` `K + 1`, `M` bits beside each beat). While it has no room for one of the
-/// longest frames, those that come are dropped. A frame of more than 9,728 bytes that fills it ends with the beat that does, and counts as dropped.
+/// A FIFO of whole frames (`W` bits, `K` must be `W / 8`, `E` `K + 1`, `M` bits beside each beat).
+/// While it has no room for one of the longest frames, those that come are dropped. A frame of more
+/// than 9,728 bytes that fills it ends with the beat that does, and counts as dropped.
 ///
 /// Latency: 3 clocks. Throughput: a beat a clock. Back pressure: none.
 /// Model: `timely_model::inline::aside::Aside`.

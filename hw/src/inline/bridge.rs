@@ -2,11 +2,12 @@
 use crate::bus::{AxilMaster, AxilSlave};
 use rust_hdl::prelude::*;
 
-/// Takes one access at a time from `s_axil_*`, on `s_clk`, and makes it at `m_axil_*`, on `clk`: two clocks of any ratio and phase. What crosses
-/// is one toggle each way, through two registers; everything else stands still while a toggle is under way.
+/// Takes one access at a time from `s_axil_*`, on `s_clk`, and makes it at `m_axil_*`, on `clk`:
+/// two clocks of any ratio and phase. What crosses is one toggle each way, through two registers;
+/// everything else stands still while a toggle is under way.
 ///
-/// Reads and writes that come together go by turns. `rst` and `s_rst` must be active together, long enough for both clocks to see them.
-/// Latency: 3 clocks of each clock more than the access itself.
+/// Reads and writes that come together go by turns. `rst` and `s_rst` must be active together, long
+/// enough for both clocks to see them. Latency: 3 clocks of each clock more than the access itself.
 #[derive(LogicBlock, Default)]
 pub struct Bridge {
     /// The shell's clock.

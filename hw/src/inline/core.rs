@@ -1,4 +1,5 @@
-//! The in-line form: the halves and the packet store between a host's packets and the wire, behind which shells are thin.
+//! The in-line form: the halves and the packet store between a host's packets and the wire, behind
+//! which shells are thin.
 use super::aside::Aside;
 use super::bridge::Bridge;
 use super::credit::Credit;
@@ -22,20 +23,27 @@ use timely_regs::map::Build;
 // A kernel takes literals alone: the first two bits of a record.
 const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENABLE.word == 0 && flow::KEEP.word == 0);
 
-/// Data packets of the host's, those that the parser takes for ours and that name a flow below `2^F`, wait in the store until the pacer grants
-/// them; every other goes past it. Those that end a segment get their places in the departure ring on their way from the store to the launch gate.
-/// Both take turns, ACKs of ours go first. What comes from the wire goes to the host as it is, and is looked at.
-/// `M` bits go beside a frame each way. Model: `timely_model::inline::nic`, with both clocks one.
+/// Data packets of the host's, those that the parser takes for ours and that name a flow below
+/// `2^F`, wait in the store until the pacer grants them; every other goes past it. Those that end a
+/// segment get their places in the departure ring on their way from the store to the launch gate.
+/// Both take turns, ACKs of ours go first. What comes from the wire goes to the host as it is, and
+/// is looked at. `M` bits go beside a frame each way. Model: `timely_model::inline::nic`, with both
+/// clocks one.
 ///
-/// `W` bus bits, 256 at least, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `E = K + 1`, `V = F + 2`, `U = M + 64`, `Q = W + E + U`, `L = K + 74`;
-/// `C`, `N`, `T`, `B`, `CA`, `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S` here `CA` and `SM`), the rest the pacer's ([`Pacer`](crate::pacer::Pacer)). What
-/// a shell emits of it has [`NoDma`](crate::dma::NoDma) in DMA's place ([`replace_dma`](crate::dma::replace_dma)).
+/// `W` bus bits, 256 at least, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`,
+/// `E = K + 1`, `V = F + 2`, `U = M + 64`, `Q = W + E + U`, `L = K + 74`; `C`, `N`, `T`, `B`, `CA`,
+/// `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S` here `CA` and `SM`), the rest the
+/// pacer's ([`Pacer`](crate::pacer::Pacer)). What a shell emits of it has
+/// [`NoDma`](crate::dma::NoDma) in DMA's place ([`replace_dma`](crate::dma::replace_dma)).
 ///
-/// Latency: from its last beat, a packet past the store leaves 15 clocks later; one of an idle flow that may send at once 86 with 512 bits and
-/// 87 with 256, 30 of them the pacer's. A packet that waits in the store leaves 32 (33) clocks after its grant, or with `LEAD` set at its launch. 3 clocks from the wire to the host.
-/// Throughput: a beat a clock each way. Back pressure: `s_host_tready` falls while 512 beats wait to be told apart, which those do that go past
-/// the store while the wire is not ready, and while `STORE_WAIT` holds the store's input; the wire is always taken: frames for which 512 beats
-/// towards the host leave no room are dropped whole and counted, and what they say is heard all the same.
+/// Latency: from its last beat, a packet past the store leaves 15 clocks later; one of an idle flow
+/// that may send at once 86 with 512 bits and 87 with 256, 30 of them the pacer's. A packet that
+/// waits in the store leaves 32 (33) clocks after its grant, or with `LEAD` set at its launch. 3
+/// clocks from the wire to the host. Throughput: a beat a clock each way. Back pressure:
+/// `s_host_tready` falls while 512 beats wait to be told apart, which those do that go past the
+/// store while the wire is not ready, and while `STORE_WAIT` holds the store's input; the wire is
+/// always taken: frames for which 512 beats towards the host leave no room are dropped whole and
+/// counted, and what they say is heard all the same.
 #[derive(LogicBlock)]
 pub struct Inline<
     const W: usize,
@@ -119,7 +127,8 @@ pub struct Inline<
     past_inside: DFF<Bit>,
     wire_inside: DFF<Bit>,
     ack_bytes: DFF<Bits<16>>,
-    /// Lost frames that are still to be counted, and packets with another flow's number, 127 at most.
+    /// Lost frames that are still to be counted, and packets with another flow's number, 127 at
+    /// most.
     missing: DFF<Bits<8>>,
     strangers: DFF<Bits<8>>,
     missed_bit: Const<Bits<64>>,
@@ -451,7 +460,8 @@ impl<
         self.core.ptp_time.next = bits::<64>(0);
         self.now.next = self.core.date.val();
         self.stopped.next = self.core.stop.val();
-        // Doorbells are the store's alone. A packet that is dropped on its way in waits until no other is counted.
+        // Doorbells are the store's alone. A packet that is dropped on its way in waits until no
+        // other is counted.
         self.core.hd.ready.next = true;
         self.loses.next = self.store.malformed.val() | self.store.voided.val();
         self.entry.drop_ready.next = !self.loses.val();

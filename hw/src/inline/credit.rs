@@ -1,4 +1,5 @@
-//! The grant credit: what stands between the pacer and the wire is bounded in bytes, so that a pause stops nearly all of it.
+//! The grant credit: what stands between the pacer and the wire is bounded in bytes, so that a
+//! pause stops nearly all of it.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use crate::fifo::Fifo;
@@ -8,13 +9,15 @@ use timely_model::inline::credit::{CLOCKS, MOST, QUEUE, UNKNOWN};
 // A kernel takes literals alone; these hold the ones below to their homes.
 const _: () = assert!(CLOCKS == 64 && QUEUE == 6 && UNKNOWN < 1 << 16 && (MOST + 1) * UNKNOWN < 1 << 20);
 
-/// Lets grants from the pacer to the store while the packets that are granted and have not begun to leave have at most as many bytes as the line carries in 64
-/// clocks, and are at most 48. One packet may exceed it: behind a pause there leave that many bytes and one packet besides what has begun.
+/// Lets grants from the pacer to the store while the packets that are granted and have not begun to
+/// leave have at most as many bytes as the line carries in 64 clocks, and are at most 48. One
+/// packet may exceed it: behind a pause there leave that many bytes and one packet besides what has
+/// begun.
 ///
-/// The store says a packet's bytes 10 clocks after its grant. Until then it counts as the one before it, or as 7/8 of what that one counted as, whichever is more: the longest
-/// of a mixture stays, and one after the other falls by an eighth.
-/// Latency: 0 clocks. Throughput: a grant a clock. Back pressure: `s_ready`.
-/// Model: `timely_model::inline::credit::Credit`.
+/// The store says a packet's bytes 10 clocks after its grant. Until then it counts as the one
+/// before it, or as 7/8 of what that one counted as, whichever is more: the longest of a mixture
+/// stays, and one after the other falls by an eighth. Latency: 0 clocks. Throughput: a grant a
+/// clock. Back pressure: `s_ready`. Model: `timely_model::inline::credit::Credit`.
 #[derive(LogicBlock, Default)]
 pub struct Credit {
     pub clk: Signal<In, Clock>,

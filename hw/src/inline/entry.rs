@@ -17,17 +17,21 @@ const _: () = assert!(kind::DATA == 1 && kind::MALFORMED == 3 && Counter::RxBad 
 const _: () =
     assert!(flow::ENABLE.word == 0 && flow::ENABLE.low == 0 && flow::IPV6.word == 0 && flow::IPV6.low == 11 && flow::ADDRESS_0.word == 8);
 
-/// Tells the packets of `s_*` (`W` bits, `K` must be `W / 8`) apart: a data packet of a flow below `2^F` that comes from our address
-/// and goes to the flow's goes to the store with its flow, one of more than 9,728 bytes or with a gap nowhere, every other past the store.
-/// A flow's destination is looked up in a RAM of 34 bits a flow, written by loads: of an IPv6 address that holds a digest of 32 bits. A
-/// packet of a flow that is not enabled goes to the store, which refuses it. Cleared `2^F` clocks after `rst`; loads are ignored before. `M` bits go beside a packet; `E` must be `K + 1`, `V` `F + 2`.
+/// Tells the packets of `s_*` (`W` bits, `K` must be `W / 8`) apart: a data packet of a flow below
+/// `2^F` that comes from our address and goes to the flow's goes to the store with its flow, one of
+/// more than 9,728 bytes or with a gap nowhere, every other past the store. A flow's destination is
+/// looked up in a RAM of 34 bits a flow, written by loads: of an IPv6 address that holds a digest
+/// of 32 bits. A packet of a flow that is not enabled goes to the store, which refuses it. Cleared
+/// `2^F` clocks after `rst`; loads are ignored before. `M` bits go beside a packet; `E` must be
+/// `K + 1`, `V` `F + 2`.
 ///
 /// `m_*` and `m_meta` are of either stream; `paced_valid` and `past_valid` say of which.
 ///
-/// Latency: a packet's first beat is offered 13 clocks after its last beat, if nothing is in front of it. Throughput: a beat a clock, packets of
-/// one beat too. Back pressure: 512 beats wait, then `s_tready` falls; they go on in order, so a packet that cannot go holds up those behind
-/// it: the store takes a beat at nearly every clock, and the wire gives either stream its turn.
-/// Model: `timely_model::inline::entry::Entry`.
+/// Latency: a packet's first beat is offered 13 clocks after its last beat, if nothing is in front
+/// of it. Throughput: a beat a clock, packets of one beat too. Back pressure: 512 beats wait, then
+/// `s_tready` falls; they go on in order, so a packet that cannot go holds up those behind it: the
+/// store takes a beat at nearly every clock, and the wire gives either stream its turn. Model:
+/// `timely_model::inline::entry::Entry`.
 #[derive(LogicBlock, Default)]
 pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize, const E: usize, const V: usize> {
     pub clk: Signal<In, Clock>,
@@ -51,7 +55,8 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     pub dropped: Signal<Out, Bit>,
     /// The packet can be dropped at this clock.
     pub drop_ready: Signal<In, Bit>,
-    /// A data packet goes past the store because its addresses are not those of the flow that it names.
+    /// A data packet goes past the store because its addresses are not those of the flow that it
+    /// names.
     pub strange: Signal<Out, Bit>,
     /// Our IPv4 address.
     pub cfg_ipv4: Signal<In, Bits<32>>,

@@ -1,4 +1,5 @@
-//! Reports of frames that leave: each is stamped, and a data frame of ours is reported as sent and departed.
+//! Reports of frames that leave: each is stamped, and a data frame of ours is reported as sent and
+//! departed.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::{FlowSwitchIn, SentOut};
 use crate::check::{Digests, Matrix};
@@ -12,13 +13,15 @@ use timely_regs::link::WIRE_OVERHEAD;
 
 const _: () = assert!(kind::DATA == 1 && QUEUE == 4);
 
-/// Looks at the beats that leave (`W` bits, `K` must be `W / 8`), and reports each data frame of a flow below `2^F` that was paced:
-/// what the header says, the stamp of its first beat, and the charged bytes of its segment so far. `T` must be `F + 1`. With `named` it reports those
-/// alone whose header names the queue that they came from, under the tag that they came with; without, under eight running bits.
+/// Looks at the beats that leave (`W` bits, `K` must be `W / 8`), and reports each data frame of a
+/// flow below `2^F` that was paced: what the header says, the stamp of its first beat, and the
+/// charged bytes of its segment so far. `T` must be `F + 1`. With `named` it reports those alone
+/// whose header names the queue that they came from, under the tag that they came with; without,
+/// under eight running bits.
 ///
-/// Latency: 9 clocks from a frame's last beat to its report, stamp and all. Throughput: a beat a clock; two data frames are two clocks apart,
-/// for none has less than 90 bytes. Back pressure: none.
-/// A load without `keep`, or without `enable`, ends the flow's segment: its bytes count anew.
+/// Latency: 9 clocks from a frame's last beat to its report, stamp and all. Throughput: a beat a
+/// clock; two data frames are two clocks apart, for none has less than 90 bytes. Back pressure:
+/// none. A load without `keep`, or without `enable`, ends the flow's segment: its bytes count anew.
 /// Model: `timely_model::inline::exit::Exit`.
 #[derive(LogicBlock, Default)]
 pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> {
@@ -228,7 +231,8 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         if self.caught.q.val() {
             self.told.d.next = self.more.val();
             self.sum.d.next = self.more.val();
-            // Whatever was charged is released with the next segment that ends, also what a host began and never ended.
+            // Whatever was charged is released with the next segment that ends, also what a host
+            // began and never ended.
             if self.rest.val().get_bit(64) {
                 self.sum.d.next = bits::<32>(0);
             }

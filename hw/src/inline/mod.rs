@@ -1,4 +1,5 @@
-//! The in-line form, in which the host's own packets go through the NIC: OpenNIC's user box and NetFPGA's datapath.
+//! The in-line form, in which the host's own packets go through the NIC: OpenNIC's user box and
+//! NetFPGA's datapath.
 pub mod aside;
 pub mod bridge;
 mod core;

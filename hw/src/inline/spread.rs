@@ -9,12 +9,13 @@ use timely_model::inline::spread::{PORTS, QUEUE};
 // A kernel takes literals alone; these hold the ones below to their homes.
 const _: () = assert!(QUEUE == 4 && PORTS == 4);
 
-/// Offers each frame of `s_*` (`W` bits, `K` must be `W / 8`, `E` `K + 1`, `M` bits beside each beat) to one of `N` ports, 4 at most: to port `n`
-/// if bit `17 + 2n` is set in what goes beside its first beat, the lowest of several, and to port 0 if none is. `m_*` and `m_meta` are of
+/// Offers each frame of `s_*` (`W` bits, `K` must be `W / 8`, `E` `K + 1`, `M` bits beside each
+/// beat) to one of `N` ports, 4 at most: to port `n` if bit `17 + 2n` is set in what goes beside
+/// its first beat, the lowest of several, and to port 0 if none is. `m_*` and `m_meta` are of
 /// whichever port; `m_tvalid` says of which.
 ///
-/// Latency: 3 clocks. Throughput: a beat a clock. Back pressure: 16 beats wait, then `s_tready` falls; frames go on in order, so a port that does
-/// not take its frame holds up those behind it.
+/// Latency: 3 clocks. Throughput: a beat a clock. Back pressure: 16 beats wait, then `s_tready`
+/// falls; frames go on in order, so a port that does not take its frame holds up those behind it.
 /// Model: `timely_model::inline::spread::Spread`.
 #[derive(LogicBlock, Default)]
 pub struct Spread<const W: usize, const K: usize, const M: usize, const E: usize, const N: usize> {

@@ -6,11 +6,12 @@ use timely_model::inline::vacant::DECERR;
 // A kernel takes literals alone.
 const _: () = assert!(DECERR == 3);
 
-/// An AXI-Lite slave that takes every access and refuses it with a decode error: in place of registers that a shell has a bus for.
+/// An AXI-Lite slave that takes every access and refuses it with a decode error: in place of
+/// registers that a shell has a bus for.
 ///
-/// Latency: a clock from the last of address and data to the answer. Throughput: an access of each kind every second clock. Back pressure: a
-/// channel's `ready` is 0 from a transfer until the access is answered.
-/// Model: `timely_model::inline::vacant::Vacant`.
+/// Latency: a clock from the last of address and data to the answer. Throughput: an access of each
+/// kind every second clock. Back pressure: a channel's `ready` is 0 from a transfer until the
+/// access is answered. Model: `timely_model::inline::vacant::Vacant`.
 #[derive(LogicBlock, Default)]
 pub struct Vacant {
     pub clk: Signal<In, Clock>,

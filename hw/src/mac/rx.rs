@@ -9,13 +9,15 @@ const _: () = assert!(PREAMBLE == 0x55 && SFD == 0xd5 && LEAST + FCS == 64 && MO
 
 /// Makes beats of 8 bytes out of GMII's bytes: frames without preamble and check sequence.
 ///
-/// With a frame's last beat, `m_bad` says that its check sequence is wrong, that the PHY reported an error in it, that it has less than 64 bytes with
-/// the sequence, or more than 16,383: then it is cut. A frame of 4 bytes or less, or whose preamble is not one, makes no beat. `begun` turns over 2
-/// clocks after the end of a preamble was on the wire, for another clock to look at; a reset leaves it as it is. `status` is what the PHY says
-/// between frames: bit 0 link, bits 2..1 speed (2 is Gigabit), bit 3 full duplex.
+/// With a frame's last beat, `m_bad` says that its check sequence is wrong, that the PHY reported
+/// an error in it, that it has less than 64 bytes with the sequence, or more than 16,383: then it
+/// is cut. A frame of 4 bytes or less, or whose preamble is not one, makes no beat. `begun` turns
+/// over 2 clocks after the end of a preamble was on the wire, for another clock to look at; a reset
+/// leaves it as it is. `status` is what the PHY says between frames: bit 0 link, bits 2..1 speed (2
+/// is Gigabit), bit 3 full duplex.
 ///
-/// Latency: a frame's last beat 2 clocks after its last byte. Throughput: a byte a clock. No back pressure.
-/// Model: `timely_model::mac::rx::Rx`.
+/// Latency: a frame's last beat 2 clocks after its last byte. Throughput: a byte a clock. No back
+/// pressure. Model: `timely_model::mac::rx::Rx`.
 #[derive(LogicBlock, Default)]
 pub struct Rx {
     /// Clock, 125 MHz.

@@ -8,16 +8,18 @@ use timely_model::mac::{GAP, LEAD_IN, LEAST, PREAMBLE, SFD};
 // A kernel takes literals alone.
 const _: () = assert!(PREAMBLE == 0x55 && SFD == 0xd5 && LEAD_IN == 8 && LEAST == 60 && GAP == 12);
 
-/// Sends frames of `s_*`, beats of 8 bytes, on GMII: preamble, the frame, zeros up to 60 bytes, the check sequence, 12 bytes of silence.
+/// Sends frames of `s_*`, beats of 8 bytes, on GMII: preamble, the frame, zeros up to 60 bytes, the
+/// check sequence, 12 bytes of silence.
 ///
-/// All beats of a frame must follow one another: one that is not there when the byte before it leaves breaks the frame off, `underrun` turns over,
-/// the check sequence is sent wrong with `gmii_er`, and what still comes of the frame is dropped. `sent` turns over at the clock at which the end of a
-/// frame's preamble is on the wire; `sent_tag` then has its tag and keeps it until the next one's. Both are for another clock to look at, and a
-/// reset leaves them as they are.
+/// All beats of a frame must follow one another: one that is not there when the byte before it
+/// leaves breaks the frame off, `underrun` turns over, the check sequence is sent wrong with
+/// `gmii_er`, and what still comes of the frame is dropped. `sent` turns over at the clock at which
+/// the end of a frame's preamble is on the wire; `sent_tag` then has its tag and keeps it until the
+/// next one's. Both are for another clock to look at, and a reset leaves them as they are.
 ///
-/// Latency: the first byte of the preamble is on the wire 2 clocks after the first beat was taken, if the wire was free. Throughput: a byte a clock,
-/// frames 12 clocks apart. Back pressure: a beat waits beside the one that is being sent.
-/// Model: `timely_model::mac::tx::Tx`.
+/// Latency: the first byte of the preamble is on the wire 2 clocks after the first beat was taken,
+/// if the wire was free. Throughput: a byte a clock, frames 12 clocks apart. Back pressure: a beat
+/// waits beside the one that is being sent. Model: `timely_model::mac::tx::Tx`.
 #[derive(LogicBlock, Default)]
 pub struct Tx {
     /// Clock, 125 MHz.

@@ -67,19 +67,23 @@ struct Verdict {
     checksum: Bits<16>,
 }
 
-/// Writes the place into each packet of ours that ends its segment, and mends its UDP checksum (RFC 1624). Places are a counter's, one a packet
-/// so written, with the bits of `base` set. All other packets pass unchanged, and so do the `M` bits beside each beat.
+/// Writes the place into each packet of ours that ends its segment, and mends its UDP checksum (RFC
+/// 1624). Places are a counter's, one a packet so written, with the bits of `base` set. All other
+/// packets pass unchanged, and so do the `M` bits beside each beat.
 ///
-/// A packet is ours here if its EtherType is that of IPv4 (no option, no fragment) or IPv6 behind at most one 802.1Q tag, it is UDP to `cfg_udp_port`, which is
-/// not 0, and our header is there as a whole, of version 2, with LAST, without ACK and the flags 4 to 7, its flow below `2^F` of [`Mark::new`]. Lengths and
-/// the IPv4 header's checksum are not looked at. Over IPv4 a UDP checksum of 0 stays; one that would become 0 is 0xffff.
+/// A packet is ours here if its EtherType is that of IPv4 (no option, no fragment) or IPv6 behind
+/// at most one 802.1Q tag, it is UDP to `cfg_udp_port`, which is not 0, and our header is there as
+/// a whole, of version 2, with LAST, without ACK and the flags 4 to 7, its flow below `2^F` of
+/// [`Mark::new`]. Lengths and the IPv4 header's checksum are not looked at. Over IPv4 a UDP
+/// checksum of 0 stays; one that would become 0 is 0xffff.
 ///
 /// `W` bus bits, `K = W / 8`, `N = W + K + 1 + M`.
 ///
-/// Latency: 13 clocks at 64 bits, 10 at 128, 9 at 256, 8 at 512, from beat to beat, if the packet's beats come without gaps and the output is free: a beat waits for
-/// 6, 3, 2 or 1 of its packet behind it, or for the packet's last. Throughput: a beat a clock, and a packet a clock. Back pressure: 17 beats and the one at the output
-/// wait, then `s_tready` falls. `tkeep` is looked at with the header's last byte alone.
-/// Model: `timely_model::mark::Mark`.
+/// Latency: 13 clocks at 64 bits, 10 at 128, 9 at 256, 8 at 512, from beat to beat, if the packet's
+/// beats come without gaps and the output is free: a beat waits for 6, 3, 2 or 1 of its packet
+/// behind it, or for the packet's last. Throughput: a beat a clock, and a packet a clock. Back
+/// pressure: 17 beats and the one at the output wait, then `s_tready` falls. `tkeep` is looked at
+/// with the header's last byte alone. Model: `timely_model::mark::Mark`.
 #[derive(LogicBlock, Default)]
 pub struct Mark<const W: usize, const K: usize, const M: usize, const N: usize> {
     /// Clock.
@@ -98,7 +102,8 @@ pub struct Mark<const W: usize, const K: usize, const M: usize, const N: usize> 
     pub marked: Signal<Out, Bit>,
     /// Place of the packet.
     pub marked_place: Signal<Out, Bits<16>>,
-    // Constants. Two-byte ones that raw bytes are compared with have their bytes swapped, as the bytes of a beat have.
+    // Constants. Two-byte ones that raw bytes are compared with have their bytes swapped, as the
+    // bytes of a beat have.
     vlan: Const<Bits<16>>,
     ipv4: Const<Bits<16>>,
     ipv6: Const<Bits<16>>,

@@ -154,7 +154,8 @@ impl<const W: usize, const K: usize, const M: usize, const N: usize> Logic for M
         self.old_place.next = !self.fields2.q.val().place;
         self.checks3.d.next.sum = bit_cast::<17, 16>(self.old_checksum.val()) + bit_cast::<17, 16>(self.old_place.val());
 
-        // To stage 4: sums of ones' complement are the same whichever way the bytes of all words stand.
+        // To stage 4: sums of ones' complement are the same whichever way the bytes of all words
+        // stand.
         self.holds3.next = (self.settled3.q.val() & (self.checks3.q.val().whole & self.checks3.q.val().ip))
             & ((self.checks3.q.val().transport & self.checks3.q.val().header) & self.checks3.q.val().flow);
         self.place3.next = self.base.val() | self.count.q.val();
@@ -173,7 +174,8 @@ impl<const W: usize, const K: usize, const M: usize, const N: usize> Logic for M
         self.placed4.d.next.place = self.swapped3.val();
         self.placed4.d.next.sum = self.sum3.val() + self.carry3.val();
 
-        // To stage 5: the last carry comes round, and the sum's two zeros, both 0 when complemented, stand for 0xffff.
+        // To stage 5: the last carry comes round, and the sum's two zeros, both 0 when
+        // complemented, stand for 0xffff.
         self.total4.next = self.placed4.q.val().sum;
         self.high4.next = bit_cast::<16, 1>(self.total4.val().get_bits::<1>(16));
         self.low4.next = self.total4.val().get_bits::<16>(0);

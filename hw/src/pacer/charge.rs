@@ -5,12 +5,13 @@ use crate::constant::OneHot;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
-/// Adds up each flow's charges: bytes modulo 2^32, packets modulo 2^9, those without a packet modulo 2^8, and the size of its last packet. `S` must be `F + 1`.
+/// Adds up each flow's charges: bytes modulo 2^32, packets modulo 2^9, those without a packet
+/// modulo 2^8, and the size of its last packet. `S` must be `F + 1`.
 ///
-/// Each grant is answered by one charge, of 0 bytes if there was no packet; such a one leaves the last size as it is. Whether its packet ends a
-/// segment goes along.
-/// Latency: 4 clocks from `charge` to `paid`. Throughput: one a clock, the same flow too; always taken once `swept`, before which
-/// `paid_word` is 0. Model: `timely_model::pacer::charge`.
+/// Each grant is answered by one charge, of 0 bytes if there was no packet; such a one leaves the
+/// last size as it is. Whether its packet ends a segment goes along. Latency: 4 clocks from
+/// `charge` to `paid`. Throughput: one a clock, the same flow too; always taken once `swept`,
+/// before which `paid_word` is 0. Model: `timely_model::pacer::charge`.
 #[derive(LogicBlock, Default)]
 pub struct Charge<const F: usize, const S: usize> {
     pub clk: Signal<In, Clock>,
@@ -29,7 +30,8 @@ pub struct Charge<const F: usize, const S: usize> {
     bytes: [DFF<Bits<16>>; 3],
     ends: [DFF<Bit>; 4],
     raw: DFF<Bits<65>>,
-    /// The last three results, newest first: what the RAM did not show yet when the account was read.
+    /// The last three results, newest first: what the RAM did not show yet when the account was
+    /// read.
     done_valid: [DFF<Bit>; 3],
     done_flow: [DFF<Bits<F>>; 3],
     done: [DFF<Bits<65>>; 3],

@@ -1,14 +1,16 @@
 //! A word, some clocks later: in shift registers, in flip-flops, or in block RAM.
 //!
-//! UltraScale+ has two flip-flops for each LUT, and a shift register of up to 32 clocks takes a LUT a bit: a narrow or a long delay is a
-//! `Delay`, a wide one of a few clocks `Stages`, a wide and long one a `Ring`.
+//! UltraScale+ has two flip-flops for each LUT, and a shift register of up to 32 clocks takes a LUT
+//! a bit: a narrow or a long delay is a `Delay`, a wide one of a few clocks `Stages`, a wide and
+//! long one a `Ring`.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::array::Array;
 use crate::constant::Const;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
-/// `o` is what `i` was `N` clocks ago. It has no reset, so that it can become shift registers in LUTs.
+/// `o` is what `i` was `N` clocks ago. It has no reset, so that it can become shift registers in
+/// LUTs.
 #[derive(LogicBlock, Default)]
 pub struct Delay<const W: usize, const N: usize> {
     pub clk: Signal<In, Clock>,
@@ -69,7 +71,8 @@ impl<const W: usize, const N: usize> Logic for Stages<W, N> {
     }
 }
 
-/// `o` is what `i` was `N` clocks ago, 3 at least: block RAM of 512 words, written at `at`, read behind it. Rings can share the counter.
+/// `o` is what `i` was `N` clocks ago, 3 at least: block RAM of 512 words, written at `at`, read
+/// behind it. Rings can share the counter.
 #[derive(LogicBlock)]
 pub struct Ring<T: Synth, const N: usize> {
     pub clk: Signal<In, Clock>,

@@ -10,22 +10,25 @@ use timely_model::pacer::doorbell::{DOORBELL_QUEUE, RELEASE_QUEUE, Sleep};
 // The queues are as deep as the model's.
 const _: () = assert!(RELEASE_QUEUE == 9 && DOORBELL_QUEUE == 4);
 
-/// One operation a clock on one word a flow, in order, so that no wake-up is lost: loads first, then releases, requests to
-/// sleep, doorbells. `S` must be `F + 1`, `R` `F + 32`, `D` `F + 16`.
+/// One operation a clock on one word a flow, in order, so that no wake-up is lost: loads first,
+/// then releases, requests to sleep, doorbells. `S` must be `F + 1`, `R` `F + 32`, `D` `F + 16`.
 ///
-/// - A doorbell adds packets and activates the flow if it is idle. It is refused if the flow is not enabled, or if more than
-///   65,535 packets would be waiting.
-/// - A request to sleep says what the pass saw: the flow sleeps only if all posted packets were granted, or, if it waits for
-///   its outstanding bound, if no release came since. Otherwise it is activated again.
+/// - A doorbell adds packets and activates the flow if it is idle. It is refused if the flow is not
+///   enabled, or if more than 65,535 packets would be waiting.
+/// - A request to sleep says what the pass saw: the flow sleeps only if all posted packets were
+///   granted, or, if it waits for its outstanding bound, if no release came since. Otherwise it is
+///   activated again.
 /// - A release wakes a flow that sleeps because of its bound.
-/// - A load activates the flow, so that the pass sees it. Without `keep`, or if it disables the flow, what was posted before is
-///   void (`drop`); what is posted from then on is counted on its own until the pass has cleared the accounts.
+/// - A load activates the flow, so that the pass sees it. Without `keep`, or if it disables the
+///   flow, what was posted before is void (`drop`); what is posted from then on is counted on its
+///   own until the pass has cleared the accounts.
 ///
 /// Until `swept`, `post_word` is 0, and `granted_count` must be.
 ///
-/// Latency: 5 clocks from a load, 7 from a doorbell or release, 4 from a request to sleep, to `act` and `post`. Back pressure:
-/// `doorbell_ready` falls when 16 doorbells wait. Loads and releases are always taken: a queue of 512 holds the releases of a
-/// burst of loads. Model: `timely_model::pacer::doorbell`.
+/// Latency: 5 clocks from a load, 7 from a doorbell or release, 4 from a request to sleep, to `act`
+/// and `post`. Back pressure: `doorbell_ready` falls when 16 doorbells wait. Loads and releases are
+/// always taken: a queue of 512 holds the releases of a burst of loads. Model:
+/// `timely_model::pacer::doorbell`.
 #[derive(LogicBlock, Default)]
 pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usize> {
     pub clk: Signal<In, Clock>,
@@ -74,18 +77,21 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     raw_granted: DFF<Bits<16>>,
     /// Packets granted less those posted, if it is a doorbell.
     rest: DFF<Bits<17>>,
-    /// Results that the RAM did not show yet when the word was read, newest first; the newest one of all is `result`.
+    /// Results that the RAM did not show yet when the word was read, newest first; the newest one
+    /// of all is `result`.
     done_valid: DFF<Bit>,
     done_flow: DFF<Bits<F>>,
     done: [DFF<Bits<52>>; 2],
-    /// The flow's newest result is the newest one, the second one, the third one; none of them is set where it is the RAM's.
+    /// The flow's newest result is the newest one, the second one, the third one; none of them is
+    /// set where it is the RAM's.
     is_newest: DFF<Bit>,
     is_second: DFF<Bit>,
     is_third: DFF<Bit>,
     /// The result of this clock is of a flow that is wanted whether or not a doorbell fits.
     calls: DFF<Bit>,
-    // It is of a doorbell; of one that adds its packets if they fit, that activates the flow if they fit; they fit. That is known last, so that what
-    // depends on it is put together a clock later.
+    // It is of a doorbell; of one that adds its packets if they fit, that activates the flow if
+    // they fit; they fit. That is known last, so that what depends on it is put together a clock
+    // later.
     asked: DFF<Bit>,
     added: DFF<Bit>,
     rang: DFF<Bit>,
@@ -220,7 +226,8 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.what[0].d.next = self.load_bits.q.val();
         }
 
-        // 1: read, and see which earlier results the RAM cannot show. 2: take the word from there, so that but one is left to choose from then.
+        // 1: read, and see which earlier results the RAM cannot show. 2: take the word from there,
+        // so that but one is left to choose from then.
         for i in 0..2 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
@@ -257,11 +264,14 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.wanted.next = false;
         self.rings.next = false;
         self.adds.next = false;
-        // Whether posted - granted (modulo 2^16) + count stays below 2^16, without one sum waiting for the other: granted - count is known before the
-        // word is, so that two comparisons side by side tell. With a loan there (the count is above what was granted) both must hold, else one.
+        // Whether posted - granted (modulo 2^16) + count stays below 2^16, without one sum waiting
+        // for the other: granted - count is known before the word is, so that two comparisons side
+        // by side tell. With a loan there (the count is above what was granted) both must hold,
+        // else one.
         self.least.next = self.rest.q.val().get_bits::<16>(0);
-        // Each is a carry out of bit 16 (a bare comparison becomes a tree of LUTs), and whether it is asked at all goes into the chain: what stands
-        // above bit 16 lets it through or not. With `drop` it is asked whether count and posted stay below 2^16, else the two.
+        // Each is a carry out of bit 16 (a bare comparison becomes a tree of LUTs), and whether it
+        // is asked at all goes into the chain: what stands above bit 16 lets it through or not.
+        // With `drop` it is asked whether count and posted stay below 2^16, else the two.
         self.counted.next = bits::<18>(1) << 16;
         self.voided.next = bits::<18>(0);
         if self.word.val().get_bit(48) {
@@ -305,7 +315,8 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
                 self.wanted.next = self.posted.val() != self.count[2].q.val();
             }
         } else {
-            // Whether it fits is known last: what it would do stands before, and takes one more level of logic.
+            // Whether it fits is known last: what it would do stands before, and takes one more
+            // level of logic.
             self.adds.next = self.enable.val();
             self.rings.next = self.enable.val() & !self.active.val() & !self.bounded.val();
         }

@@ -1,4 +1,5 @@
-//! The pacer: decides which flow may send its next packet, and when. The parts and how they join: `timely_model::pacer`.
+//! The pacer: decides which flow may send its next packet, and when. The parts and how they join:
+//! `timely_model::pacer`.
 pub mod charge;
 pub mod delay;
 pub mod doorbell;

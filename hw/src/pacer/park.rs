@@ -6,9 +6,9 @@ use rust_hdl::prelude::*;
 
 /// A place for each of `2^F` flows; `C` must be `F + 1`.
 ///
-/// Parked flows cost no passes while nothing changes. When a pause ends, all that are parked at that clock go back to READY, in
-/// order, and those whose priority is still paused come back. Latency: 3 clocks from `park` to an offer, 1 from `resume`.
-/// Model: `timely_model::pacer::park`.
+/// Parked flows cost no passes while nothing changes. When a pause ends, all that are parked at
+/// that clock go back to READY, in order, and those whose priority is still paused come back.
+/// Latency: 3 clocks from `park` to an offer, 1 from `resume`. Model: `timely_model::pacer::park`.
 #[derive(LogicBlock, Default)]
 pub struct Park<const F: usize, const C: usize> {
     pub clk: Signal<In, Clock>,

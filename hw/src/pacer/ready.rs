@@ -4,12 +4,13 @@ use crate::bus::{FlowPulseIn, FlowStreamOut};
 use crate::ram::ApartBlockRam;
 use rust_hdl::prelude::*;
 
-/// A place for each of `2^F` flows, which stand in it once at most: it takes two flows a clock, always, and gives one.
-/// `B` must be `F - 1`.
+/// A place for each of `2^F` flows, which stand in it once at most: it takes two flows a clock,
+/// always, and gives one. `B` must be `F - 1`.
 ///
-/// The words lie alternately in two RAMs, so that both inputs can write at once; `due` stands before `act` of the same clock. The RAMs hold what
-/// they read until it goes to the output: what is taken there enables registers, and is in no address.
-/// Latency: 3 clocks from an empty queue's input to its output. Throughput: one flow a clock. Model: `timely_model::pacer::ready`.
+/// The words lie alternately in two RAMs, so that both inputs can write at once; `due` stands
+/// before `act` of the same clock. The RAMs hold what they read until it goes to the output: what
+/// is taken there enables registers, and is in no address. Latency: 3 clocks from an empty queue's
+/// input to its output. Throughput: one flow a clock. Model: `timely_model::pacer::ready`.
 #[derive(LogicBlock, Default)]
 pub struct Ready<const F: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
@@ -23,7 +24,8 @@ pub struct Ready<const F: usize, const B: usize> {
     even: ApartBlockRam<Bits<F>, B>,
     odd: ApartBlockRam<Bits<F>, B>,
     write: DFF<Bits<F>>,
-    /// Number of the flow that is read next. It never is a whole round behind: of as many flows some are past the RAMs.
+    /// Number of the flow that is read next. It never is a whole round behind: of as many flows
+    /// some are past the RAMs.
     read: DFF<Bits<F>>,
     /// A RAM shows the oldest of those not at the output; which.
     pending: DFF<Bit>,
@@ -78,7 +80,8 @@ impl<const F: usize, const B: usize> Logic for Ready<F, B> {
         self.read_next.next = self.read.q.val() + bits::<F>(1);
         self.even.read_address.next = self.read_next.val().get_bits::<B>(1);
         self.odd.read_address.next = self.read.q.val().get_bits::<B>(1);
-        // The flow at the output goes, or none is there: the one that a RAM shows follows. Then, or if no RAM shows one, both read.
+        // The flow at the output goes, or none is there: the one that a RAM shows follows. Then, or
+        // if no RAM shows one, both read.
         self.moves.next = !self.out_valid.q.val() | self.o.ready.val();
         self.reads.next = !self.pending.q.val() | (!self.out_valid.q.val() | self.o.ready.val());
         self.even.read_enable.next = self.reads.val();

@@ -16,13 +16,14 @@ use timely_model::pacer::{Timing, wheel_bits};
 use timely_regs::counters::Counter;
 use timely_regs::flow;
 
-/// The pacer of `2^F` flows: how its blocks join, and nothing else. Widths that follow from `F`: `X` the wheel's address bits
-/// (`timely_model::pacer::wheel_bits`), `A` `X - 4`, `Y` `X + 4`, `B` `F - 1`, `S` `F + 1`, `D` `F + 16`, `R` `F + 32`,
-/// `Z` `F + 50`, `W` `F + 94`.
+/// The pacer of `2^F` flows: how its blocks join, and nothing else. Widths that follow from `F`:
+/// `X` the wheel's address bits (`timely_model::pacer::wheel_bits`), `A` `X - 4`, `Y` `X + 4`, `B`
+/// `F - 1`, `S` `F + 1`, `D` `F + 16`, `R` `F + 32`, `Z` `F + 50`, `W` `F + 94`.
 ///
-/// Latency: 30 clocks from a doorbell of an idle flow that may send at once to its grant. Throughput: one pass a clock.
-/// Back pressure: a grant not taken holds the next ones, and no more than 64 packets are granted ahead; `doorbell_ready` falls when
-/// 16 doorbells wait. Loads, words of profiles, rates, charges and releases are always taken once `swept`, and ignored before.
+/// Latency: 30 clocks from a doorbell of an idle flow that may send at once to its grant.
+/// Throughput: one pass a clock. Back pressure: a grant not taken holds the next ones, and no more
+/// than 64 packets are granted ahead; `doorbell_ready` falls when 16 doorbells wait. Loads, words
+/// of profiles, rates, charges and releases are always taken once `swept`, and ignored before.
 /// Model: `timely_model::pacer::top::Pacer`.
 #[derive(LogicBlock, Default)]
 pub struct Pacer<

@@ -1,4 +1,5 @@
-//! From beats to a frame's first 114 bytes, its length and its stamp: all that depends on the width of the bus.
+//! From beats to a frame's first 114 bytes, its length and its stamp: all that depends on the width
+//! of the bus.
 use crate::bus::ReceivedIn;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
@@ -6,8 +7,9 @@ use rust_hdl::prelude::*;
 /// Words of 64 bits that hold the first 112 bytes.
 const WORDS: usize = 14;
 
-/// Registers the head of a frame as its beats arrive. With the last beat at clock `t`, `o_end`, `o_head`, `o_stamp` and `o_bad`
-/// are the frame's at `t + 1`, and `o_bytes` and `o_broken` at `t + 3`, for one clock each: the next frame may follow at once.
+/// Registers the head of a frame as its beats arrive. With the last beat at clock `t`, `o_end`,
+/// `o_head`, `o_stamp` and `o_bad` are the frame's at `t + 1`, and `o_bytes` and `o_broken` at
+/// `t + 3`, for one clock each: the next frame may follow at once.
 #[derive(LogicBlock, Default)]
 pub(crate) struct Collect<const W: usize, const K: usize> {
     pub clk: Signal<In, Clock>,
@@ -129,7 +131,8 @@ impl<const W: usize, const K: usize> Logic for Collect<W, K> {
                 }
             }
         }
-        // To t + 2: is the keep a run from bit 0, and how long is it? A beat that is not the last has to be full.
+        // To t + 2: is the keep a run from bit 0, and how long is it? A beat that is not the last
+        // has to be full.
         self.above.next = self.keep1.q.val() >> 1;
         self.lacking.next = !self.keep1.q.val();
         self.broken2.d.next = self.gap1.q.val() | !self.keep1.q.val().get_bit(0) | (self.above.val() & self.lacking.val()).any();

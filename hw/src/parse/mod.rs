@@ -9,14 +9,16 @@ pub(crate) use judge::HeaderSum;
 use judge::Judge;
 use rust_hdl::prelude::*;
 
-/// Reads Ethernet, one VLAN tag, IPv4 or IPv6, UDP and our header out of the frames of a bus of `W` bits; `K` must be `W / 8`
-/// and `W` 64, 128, 256 or 512.
+/// Reads Ethernet, one VLAN tag, IPv4 or IPv6, UDP and our header out of the frames of a bus of `W`
+/// bits; `K` must be `W / 8` and `W` 64, 128, 256 or 512.
 ///
-/// Latency: 6 clocks, of every frame: its last beat is on the inputs at clock `t`, its report on the outputs at `t + 6`.
-/// Throughput: a beat a clock and a report a clock, so a frame a clock where frames are of one beat. Back pressure: none in
-/// either direction; a beat is taken at every clock with `s_tvalid`, gaps inside a frame are allowed. A frame whose `tkeep` is
-/// empty, has holes, or is not full before the last beat is reported as bad, and so is one of more than 65,535 bytes.
-/// After `rst` the next beat is taken for a frame's first. Model: `timely_model::parse::Parse`.
+/// Latency: 6 clocks, of every frame: its last beat is on the inputs at clock `t`, its report on
+/// the outputs at `t + 6`. Throughput: a beat a clock and a report a clock, so a frame a clock
+/// where frames are of one beat. Back pressure: none in either direction; a beat is taken at every
+/// clock with `s_tvalid`, gaps inside a frame are allowed. A frame whose `tkeep` is empty, has
+/// holes, or is not full before the last beat is reported as bad, and so is one of more than 65,535
+/// bytes. After `rst` the next beat is taken for a frame's first. Model:
+/// `timely_model::parse::Parse`.
 #[derive(LogicBlock)]
 pub struct Parse<const W: usize, const K: usize> {
     /// Clock.

@@ -8,12 +8,15 @@ use timely_model::hold::{LOOKUP, MOST, RING};
 // A kernel takes literals alone; these hold the ones below to their homes.
 const _: () = assert!(RING == 9 && LOOKUP == 2);
 
-/// For `2^F` flows. While nothing is paused and nothing waits, grants pass at the clock at which they come. Else each takes 2
-/// clocks to its flow's priority: one of a paused priority joins a ring of grants that wait, one of another goes on. The ring is gone round again and
-/// again, by turns with what the pacer offers, so that a grant whose priority is not paused any more leaves, and none holds up another.
+/// For `2^F` flows. While nothing is paused and nothing waits, grants pass at the clock at which
+/// they come. Else each takes 2 clocks to its flow's priority: one of a paused priority joins a
+/// ring of grants that wait, one of another goes on. The ring is gone round again and again, by
+/// turns with what the pacer offers, so that a grant whose priority is not paused any more leaves,
+/// and none holds up another.
 ///
-/// Latency: 0 clocks; 3 while something is paused or waits, 4 clocks a grant then. The pause counts from 1 clock after it comes.
-/// Back pressure: `s_ready`, as `m_ready`, or while 510 grants wait. Model: `timely_model::hold::Hold`.
+/// Latency: 0 clocks; 3 while something is paused or waits, 4 clocks a grant then. The pause counts
+/// from 1 clock after it comes. Back pressure: `s_ready`, as `m_ready`, or while 510 grants wait.
+/// Model: `timely_model::hold::Hold`.
 #[derive(LogicBlock, Default)]
 pub struct Hold<const F: usize> {
     /// Clock.
@@ -86,7 +89,8 @@ impl<const F: usize> Logic for Hold<F> {
         self.priorities.write_address.next = self.load_flow.q.val();
         self.priorities.write_data.next = self.load_priority.q.val();
 
-        // The grant that is looked at: its flow's priority is read, then caught, then it is judged until it leaves.
+        // The grant that is looked at: its flow's priority is read, then caught, then it is judged
+        // until it leaves.
         self.priorities.read_address.next = self.candidate.q.val();
         self.rank.d.next = self.priorities.read_data.val();
         if self.here.q.val() & !self.age.q.val().get_bit(1) {

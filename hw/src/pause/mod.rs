@@ -17,8 +17,9 @@ const _: () = assert!(matches!(PAUSE, [0, 1]) && matches!(PFC, [1, 1]));
 
 /// Takes the parser's reports, finds pause frames among them, and says what is paused.
 ///
-/// Latency: 2 clocks from a report to `all` and `priorities`. A pause of n quanta lasts n times 64 bytes of the line, rounded up to whole clocks.
-/// No back pressure; a report a clock. Model: `timely_model::pause::Pause`.
+/// Latency: 2 clocks from a report to `all` and `priorities`. A pause of n quanta lasts n times 64
+/// bytes of the line, rounded up to whole clocks. No back pressure; a report a clock. Model:
+/// `timely_model::pause::Pause`.
 #[derive(LogicBlock, Default)]
 pub struct Pause {
     /// Clock.

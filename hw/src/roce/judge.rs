@@ -1,4 +1,5 @@
-//! From a frame's first 114 bytes and its length to RoCEv2's headers: `timely_regs::roce::check` without its last step, which is the caller's.
+//! From a frame's first 114 bytes and its length to RoCEv2's headers: `timely_regs::roce::check`
+//! without its last step, which is the caller's.
 use super::words::{Behind, Head4, Head6, Layout, Packet, Wire16, Wire24, Wire32};
 use crate::constant::Const;
 use crate::parse::HeaderSum;
@@ -8,8 +9,9 @@ use rust_hdl::prelude::*;
 use timely_regs::roce::{self, BTH_BYTES, ICRC_BYTES, PORT};
 use timely_regs::wire::{Class, ethernet, ipv4, udp};
 
-/// With `ended`, `head`, `stamp` and `bad` at clock `t`, `bytes` and `broken` at `t + 2`, and `holds` at `t + 10`, gives the report at `t + 11`.
-/// The number in a register's name says how many clocks after the frame's last beat it holds what belongs to it.
+/// With `ended`, `head`, `stamp` and `bad` at clock `t`, `bytes` and `broken` at `t + 2`, and
+/// `holds` at `t + 10`, gives the report at `t + 11`. The number in a register's name says how many
+/// clocks after the frame's last beat it holds what belongs to it.
 #[derive(LogicBlock, Default)]
 pub(super) struct Judge {
     pub clk: Signal<In, Clock>,
@@ -32,7 +34,8 @@ pub(super) struct Judge {
     plain: Const<Bits<8>>,
     protocol: Const<Bits<8>>,
     port: Const<Bits<16>>,
-    /// By class: bytes in front of what the IP length counts, up to UDP's ports, and up to the least end of a packet.
+    /// By class: bytes in front of what the IP length counts, up to UDP's ports, and up to the
+    /// least end of a packet.
     front: [Const<Bits<17>>; 4],
     ports: [Const<Bits<17>>; 4],
     least: [Const<Bits<17>>; 4],
@@ -320,7 +323,8 @@ impl Logic for Judge {
             | ((bit_cast::<32, 8>(self.wire_message.val().b1) << 8) | bit_cast::<32, 8>(self.wire_message.val().b0));
         self.packet.next.payload_bytes = bits::<16>(0);
         self.packet5.d.next = self.packet.val();
-        // To 6: what is wrong with IP and UDP; what the opcode brings. The headers wait from here on.
+        // To 6: what is wrong with IP and UDP; what the opcode brings. The headers wait from here
+        // on.
         self.layout.next = self.layouts.data.val().into();
         self.whole.next = self.packet5.q.val();
         if !self.layout.val().answers {

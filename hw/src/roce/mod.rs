@@ -1,4 +1,5 @@
-//! The parser of RoCEv2: from beats to the headers by which a queue pair is steered, and whether the packet's check sequence holds.
+//! The parser of RoCEv2: from beats to the headers by which a queue pair is steered, and whether
+//! the packet's check sequence holds.
 mod icrc;
 mod judge;
 mod words;
@@ -10,13 +11,15 @@ use judge::Judge;
 use rust_hdl::prelude::*;
 pub use words::Packet;
 
-/// Reads Ethernet, one VLAN tag, plain IPv4 or IPv6, UDP to port 4791 and InfiniBand's transport headers out of the frames of a bus of `W` bits, and
-/// checks the invariant check sequence of every one; `K` must be `W / 8`, `N` `W / 64`, and `W` 64, 128, 256 or 512.
+/// Reads Ethernet, one VLAN tag, plain IPv4 or IPv6, UDP to port 4791 and InfiniBand's transport
+/// headers out of the frames of a bus of `W` bits, and checks the invariant check sequence of every
+/// one; `K` must be `W / 8`, `N` `W / 64`, and `W` 64, 128, 256 or 512.
 ///
-/// Latency: 12 clocks, of every frame: its last beat is on the inputs at clock `t`, its report on the outputs at `t + 12`.
-/// Throughput: a beat a clock and a report a clock. Back pressure: none in either direction; gaps inside a frame are allowed. A frame whose `tkeep` is
-/// empty, has holes, or is not full before the last beat is malformed, and so is one of more than 65,535 bytes.
-/// After `rst` the next beat is taken for a frame's first. Model: `timely_model::roce::Parse`.
+/// Latency: 12 clocks, of every frame: its last beat is on the inputs at clock `t`, its report on
+/// the outputs at `t + 12`. Throughput: a beat a clock and a report a clock. Back pressure: none in
+/// either direction; gaps inside a frame are allowed. A frame whose `tkeep` is empty, has holes, or
+/// is not full before the last beat is malformed, and so is one of more than 65,535 bytes. After
+/// `rst` the next beat is taken for a frame's first. Model: `timely_model::roce::Parse`.
 #[derive(LogicBlock, Default)]
 pub struct Parse<const W: usize, const K: usize, const N: usize> {
     /// Clock.

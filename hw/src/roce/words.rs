@@ -1,10 +1,12 @@
-//! The packed words of the parser, and RoCEv2's headers by name. Fields of headers are in wire order: byte 0 lowest.
+//! The packed words of the parser, and RoCEv2's headers by name. Fields of headers are in wire
+//! order: byte 0 lowest.
 #![allow(missing_docs, reason = "the derives' methods")]
 use crate::packed::packed;
 use rust_hdl::prelude::*;
 
 packed! {
-    /// Headers of a well-formed packet. Numbers are in the usual order; addresses are as in the frame, byte 0 lowest, an IPv4 address in the low 32 bits.
+    /// Headers of a well-formed packet. Numbers are in the usual order; addresses are as in the
+    /// frame, byte 0 lowest, an IPv4 address in the low 32 bits.
     pub struct Packet {
         /// Bit 0 VLAN, bit 1 IPv6.
         pub ip_class: Bits<2>,

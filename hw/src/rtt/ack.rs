@@ -14,8 +14,9 @@ use rust_hdl::prelude::*;
 
 /// One pipeline of operations on flows: ACKs first, then those that [`Offer`] offers.
 ///
-/// Clock 0: the RAMs are addressed by the inputs ([`Memory`]). 1: their data is captured. 2: compared and subtracted ([`Verdict`],
-/// [`Signals`]). 3: decided. From clock 4 on the sample stands, from 5 on release and pulses. One operation a clock, never stalls.
+/// Clock 0: the RAMs are addressed by the inputs ([`Memory`]). 1: their data is captured. 2:
+/// compared and subtracted ([`Verdict`], [`Signals`]). 3: decided. From clock 4 on the sample
+/// stands, from 5 on release and pulses. One operation a clock, never stalls.
 #[derive(LogicBlock, Default)]
 pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -230,7 +231,8 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
 
         // 1: which operations before are of the same flow.
         self.after.d.next = self.segment[0].q.val() + bits::<16>(1);
-        // The check that an ACK echoes, with its host in it; a segment that ended has its destination in its check already.
+        // The check that an ACK echoes, with its host in it; a segment that ended has its
+        // destination in its check already.
         self.matrix.key.next = self.key.val();
         self.matrix.digest.next = self.source.q.val();
         self.check[1].d.next = self.check[0].q.val() ^ self.matrix.product.val();
@@ -278,7 +280,8 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.unstamped.d.next = self.verdict.accepts.val() & !self.stamped.q.val();
         self.s_valid.d.next = (self.verdict.accepts.val() & self.timely.val()) | self.verdict.expires.val();
 
-        // 4: the flow's word back, the ended segment into the ring, what was released, what is counted.
+        // 4: the flow's word back, the ended segment into the ring, what was released, what is
+        // counted.
         self.memory.word_valid.next = self.valid[3].q.val();
         self.memory.word_flow.next = self.flow[3].q.val();
         self.memory.word.next = self.verdict.word.val();

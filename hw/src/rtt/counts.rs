@@ -4,7 +4,8 @@ use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
 
-/// Pulses a clock after its inputs; skipped segments and time-outs, several at once, one a clock from the second on.
+/// Pulses a clock after its inputs; skipped segments and time-outs, several at once, one a clock
+/// from the second on.
 #[derive(LogicBlock, Default)]
 pub struct Counts {
     pub clk: Signal<In, Clock>,
@@ -21,7 +22,8 @@ pub struct Counts {
     pub repeated: Signal<In, Bit>,
     /// The ACK's residence is longer than its RTT.
     pub exceeds: Signal<In, Bit>,
-    /// The ACK gives no sample: the time stepped between its stamps; its segment's departure was not stamped.
+    /// The ACK gives no sample: the time stepped between its stamps; its segment's departure was
+    /// not stamped.
     pub across: Signal<In, Bit>,
     pub unstamped: Signal<In, Bit>,
     /// Segments that an ACK passes by, or that a time-out releases.
@@ -72,7 +74,8 @@ impl Logic for Counts {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, p, skipped, overdue);
-        // Each count is one sum of three: a sum behind another would be the slowest path of all of `Rtt`.
+        // Each count is one sum of three: a sum behind another would be the slowest path of all of
+        // `Rtt`.
         self.skips.next = bits::<16>(0);
         self.overdues.next = bits::<16>(0);
         self.skips_pulsed.next = bits::<16>(0);

@@ -4,11 +4,13 @@ use super::words::{FirstStart, Gives, Start, Tag};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 
-/// Keeps the 256 entries of the tag table and turns a completion into a segment's start, 14 clocks later.
+/// Keeps the 256 entries of the tag table and turns a completion into a segment's start, 14 clocks
+/// later.
 ///
-/// A completion waits 6 clocks first, so that it may come from the clock of its frame's `sent` on: the entry takes 5 to be there. A tag is
-/// live from its `sent` to its completion: a wrong or repeated one gives nothing. The start that a segment's first frame gives is kept by
-/// flow until the completion of its last frame. One completion a clock, never stalls.
+/// A completion waits 6 clocks first, so that it may come from the clock of its frame's `sent` on:
+/// the entry takes 5 to be there. A tag is live from its `sent` to its completion: a wrong or
+/// repeated one gives nothing. The start that a segment's first frame gives is kept by flow until
+/// the completion of its last frame. One completion a clock, never stalls.
 #[derive(LogicBlock, Default)]
 pub struct DepartUnit<const F: usize> {
     pub clk: Signal<In, Clock>,
@@ -159,7 +161,8 @@ impl<const F: usize> Logic for DepartUnit<F> {
             self.valid[7].q.val() & self.ours.q.val() & (self.number[7].q.val().get_bits::<7>(8) == self.read_tag.val().get_bits::<7>(8));
         self.same[0].d.next = self.number[7].q.val().get_bits::<8>(0) == self.number[8].q.val().get_bits::<8>(0);
         self.same[1].d.next = self.number[7].q.val().get_bits::<8>(0) == self.number[9].q.val().get_bits::<8>(0);
-        // 9: a tag is spent by the completion that finds it live, unless one of the two before it did, which is not seen yet.
+        // 9: a tag is spent by the completion that finds it live, unless one of the two before it
+        // did, which is not seen yet.
         self.found.next = self.entry[1].q.val();
         self.hit.next = self.fits.q.val()
             & self.alive.q.val()

@@ -7,8 +7,8 @@ use rust_hdl::prelude::*;
 
 /// `2^F` flows and a ring of `2^D` places; `A` is the greater of both.
 ///
-/// Addressed at clock 0, read at 1, captured at 2: at every size, a block RAM or URAM has its own output register and a clock to itself
-/// before anything looks at what it holds. One writer each.
+/// Addressed at clock 0, read at 1, captured at 2: at every size, a block RAM or URAM has its own
+/// output register and a clock to itself before anything looks at what it holds. One writer each.
 #[derive(LogicBlock, Default)]
 pub struct Memory<const F: usize, const D: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -20,7 +20,8 @@ pub struct Memory<const F: usize, const D: usize, const A: usize> {
     pub place: Signal<In, Bits<D>>,
     /// Clock 2.
     pub raw_flow: Signal<Out, FlowWord>,
-    /// Clock 2: when the flow's last progress was made, as far as operations five clocks ago and more made it; units of 32 ns.
+    /// Clock 2: when the flow's last progress was made, as far as operations five clocks ago and
+    /// more made it; units of 32 ns.
     pub raw_since: Signal<Out, Bits<27>>,
     /// Clock 2.
     pub raw_settings: Signal<Out, Settings>,

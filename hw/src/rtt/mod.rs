@@ -1,10 +1,12 @@
 //! Round-trip times: what was sent, what left, what was acknowledged, and when.
 //!
-//! The block is specified in `timely_model::rtt`; its parts are: [`sent::SentUnit`] gives frames that the generator hands over their
-//! entries in the tag table, [`depart::DepartUnit`] turns their departures into the starts of RTTs. [`ack::AckUnit`] is the pipeline of
-//! operations on flows: [`memory::Memory`] holds flows and the ring of ended segments, [`offer::Offer`] has what enters between two ACKs,
-//! [`verdict::Verdict`] decides, [`signal::Signals`] measures, with [`one_way::OneWay`] for one-way delays and [`profiles::Profiles`] for
-//! what a profile asks for; [`counts::Counts`] pulses counters. Every RAM has one writer. [`words`] names the packed words.
+//! The block is specified in `timely_model::rtt`; its parts are: [`sent::SentUnit`] gives frames
+//! that the generator hands over their entries in the tag table, [`depart::DepartUnit`] turns their
+//! departures into the starts of RTTs. [`ack::AckUnit`] is the pipeline of operations on flows:
+//! [`memory::Memory`] holds flows and the ring of ended segments, [`offer::Offer`] has what enters
+//! between two ACKs, [`verdict::Verdict`] decides, [`signal::Signals`] measures, with
+//! [`one_way::OneWay`] for one-way delays and [`profiles::Profiles`] for what a profile asks for;
+//! [`counts::Counts`] pulses counters. Every RAM has one writer. [`words`] names the packed words.
 pub mod ack;
 pub mod counts;
 pub mod depart;
@@ -20,12 +22,14 @@ pub mod words;
 use crate::bus::{CompletionIn, EchoIn, FlowLoadIn, FlowOptions, OutcomeOut, ProfileWriteIn, ReleaseOut, SampleOut};
 use rust_hdl::prelude::*;
 
-/// RTT, validation, time-out and release of the segments of `2^F` flows, of which the last `2^D` are remembered; `A` is the greater of `F` and `D`.
+/// RTT, validation, time-out and release of the segments of `2^F` flows, of which the last `2^D`
+/// are remembered; `A` is the greater of `F` and `D`.
 ///
-/// Latency: ACK to sample 4 clocks, to release and counter pulse 5; a segment can be acknowledged from the 9th clock after its last
-/// `sent_valid`. Throughput: a frame and a completion every clock, an ACK and an ended segment every other clock. Nothing stalls. All flows
-/// are looked at for time-outs within `2^16` clocks, and later only by the clocks at which something else was to be done. The sweep takes
-/// `2^A` clocks. Model: `timely_model::rtt::Rtt`.
+/// Latency: ACK to sample 4 clocks, to release and counter pulse 5; a segment can be acknowledged
+/// from the 9th clock after its last `sent_valid`. Throughput: a frame and a completion every
+/// clock, an ACK and an ended segment every other clock. Nothing stalls. All flows are looked at
+/// for time-outs within `2^16` clocks, and later only by the clocks at which something else was to
+/// be done. The sweep takes `2^A` clocks. Model: `timely_model::rtt::Rtt`.
 #[derive(LogicBlock, Default)]
 pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     /// Clock.
@@ -52,7 +56,8 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub sent_wire_bytes: Signal<In, Bits<16>>,
     /// Charged wire bytes of the segment so far.
     pub sent_segment_bytes: Signal<In, Bits<32>>,
-    /// With the last packet: the segment's place in the ring, and the turn of the ring in which it was given.
+    /// With the last packet: the segment's place in the ring, and the turn of the ring in which it
+    /// was given.
     pub sent_place: Signal<In, Bits<16>>,
     /// Turn of the ring in which the place was given.
     pub sent_generation: Signal<In, Bits<2>>,

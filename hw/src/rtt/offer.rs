@@ -11,9 +11,10 @@ const _: () = assert!(WAITING == 4);
 
 /// One operation at a time: a load before an ended segment before the turn of the next flow.
 ///
-/// An offer stands in registers, for it goes to the addresses of a hundred RAMs; it stays until it is taken, and the next one stands
-/// there a clock later. A load is offered from the 2nd clock on; 16 ended segments wait, the first is offered from the 4th clock on. A turn
-/// that finds the place taken waits, and all turns behind it.
+/// An offer stands in registers, for it goes to the addresses of a hundred RAMs; it stays until it
+/// is taken, and the next one stands there a clock later. A load is offered from the 2nd clock on;
+/// 16 ended segments wait, the first is offered from the 4th clock on. A turn that finds the place
+/// taken waits, and all turns behind it.
 #[derive(LogicBlock, Default)]
 pub struct Offer<const F: usize> {
     pub clk: Signal<In, Clock>,

@@ -3,11 +3,13 @@ use super::words::{Excess, Least, Sum};
 use rust_hdl::prelude::*;
 use timely_regs::profile::ONE_WAY_WINDOW_BITS;
 
-/// Keeps the least one-way delays of every flow and gives the signal that they mean (`timely_model::rtt`, `signal.rs`).
+/// Keeps the least one-way delays of every flow and gives the signal that they mean
+/// (`timely_model::rtt`, `signal.rs`).
 ///
-/// Clock 0: the RAM is addressed. 1: captured. 2: the delay, and what it exceeds either of the two least delays by, each out of one carry
-/// chain. 3: selection, and the base on top: `signal` is there, unregistered. 4: the least delays back. An operation that enters in the four
-/// clocks after does not see them.
+/// Clock 0: the RAM is addressed. 1: captured. 2: the delay, and what it exceeds either of the two
+/// least delays by, each out of one carry chain. 3: selection, and the base on top: `signal` is
+/// there, unregistered. 4: the least delays back. An operation that enters in the four clocks after
+/// does not see them.
 #[derive(LogicBlock, Default)]
 pub struct OneWay<const F: usize> {
     /// Clock.
@@ -119,7 +121,8 @@ impl<const F: usize> Logic for OneWay<F> {
             | (self.not_stamp.val() & self.not_current.val());
         self.total_current.next = self.sum_current.val() + (self.carry_current.val() << 1);
         self.over_current.d.next = self.total_current.val().get_bits::<32>(8).into();
-        // 3: less than what it is held against is the new least, and exceeds it by nothing. Both are summed before one is chosen.
+        // 3: less than what it is held against is the new least, and exceeds it by nothing. Both
+        // are summed before one is chosen.
         self.held.next =
             (self.same.q.val() & !self.over_least.q.val().negative) | (self.after.q.val() & !self.over_current.q.val().negative);
         self.with_least.next = (bit_cast::<25, 24>(self.over_least.q.val().ns) + bit_cast::<25, 24>(self.base.val())).into();

@@ -36,7 +36,8 @@ pub struct Profiles {
     base_word: Const<Bits<5>>,
 }
 
-// A kernel takes literals alone; this holds the places that it takes the fields from to their homes.
+// A kernel takes literals alone; this holds the places that it takes the fields from to their
+// homes.
 const _: () = assert!(profile::TIMEOUT_NS.mask() == u32::MAX >> 1 && profile::SIGNAL.mask() == 3 << 10);
 const _: () = assert!(profile::SIGNAL_BASE.mask() == u32::MAX >> 8);
 

@@ -8,8 +8,9 @@ use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 
 /// Turns `sent_*` into the tag's entry, 5 clocks later. A frame a clock, never stalls.
 ///
-/// The completion's meaning is decided here, by the profile at the time: with start 0 the last frame's completion gives the end of the
-/// frame, with starts 1 and 2 the first frame's its departure or launch.
+/// The completion's meaning is decided here, by the profile at the time: with start 0 the last
+/// frame's completion gives the end of the frame, with starts 1 and 2 the first frame's its
+/// departure or launch.
 #[derive(LogicBlock, Default)]
 pub struct SentUnit<const F: usize> {
     pub clk: Signal<In, Clock>,

@@ -5,10 +5,12 @@ use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::bus::RTT_MAX;
 
-/// The arithmetic of a sample beside the decision whether there is one (`timely_model::rtt`, `signal.rs`).
+/// The arithmetic of a sample beside the decision whether there is one (`timely_model::rtt`,
+/// `signal.rs`).
 ///
-/// Clock 0: hops and residence are subtracted, the latter in two limbs. 1: saturated. 2: RTT, and RTT less residence, out of one carry chain
-/// each. 3: selection into the registers of the outputs, which stand from clock 4 on. An operation a clock.
+/// Clock 0: hops and residence are subtracted, the latter in two limbs. 1: saturated. 2: RTT, and
+/// RTT less residence, out of one carry chain each. 3: selection into the registers of the outputs,
+/// which stand from clock 4 on. An operation a clock.
 #[derive(LogicBlock, Default)]
 pub struct Signals<const F: usize> {
     /// Clock.

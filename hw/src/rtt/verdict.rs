@@ -1,12 +1,14 @@
-//! Decision whether an ACK is accepted and a flow times out, and the effect of any operation on its flow.
+//! Decision whether an ACK is accepted and a flow times out, and the effect of any operation on its
+//! flow.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::{Bytes, Entry, FlowWord, Segments};
 use rust_hdl::prelude::*;
 
 /// The decision on an operation, and the flow's word in its wake.
 ///
-/// Clock 2: all that does not depend on the operations before; the flow's word is forwarded from the four of them. 3: the decisions that
-/// do, sums and comparisons of the word, and a selection. 4: the new word, bytes released, and what is to be counted, as registers.
+/// Clock 2: all that does not depend on the operations before; the flow's word is forwarded from
+/// the four of them. 3: the decisions that do, sums and comparisons of the word, and a selection.
+/// 4: the new word, bytes released, and what is to be counted, as registers.
 #[derive(LogicBlock, Default)]
 pub struct Verdict {
     pub clk: Signal<In, Clock>,

@@ -1,4 +1,5 @@
-//! Configuration bridge between the control half and a scheduler, by the registers of the NIC that both are in.
+//! Configuration bridge between the control half and a scheduler, by the registers of the NIC that
+//! both are in.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::kept::Kept;
 use crate::bus::{AxilWordMaster, FlowLoadIn, FlowPulseOut, ProfileWriteIn, RateIn, ReleaseIn};
@@ -16,16 +17,21 @@ const _: () =
     assert!(MAIL_SIGN.low == 28 && SIGN == 5 && POLL == 31 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21);
 const _: () = assert!(TRIES == 8 && OUTSTANDING.word == 1 && IDLE_NS.word == 3 && TOKEN_CAP.word == 4 && USE_WINDOW.word == 30);
 
-/// AXI-Lite master that writes rates, releases, loads, words of profiles, pauses and stops into a scheduler's window, and reads its mailbox
-/// (`timely_regs::corundum`). `S` must be `F + 1`, `R` `F + 32`.
+/// AXI-Lite master that writes rates, releases, loads, words of profiles, pauses and stops into a
+/// scheduler's window, and reads its mailbox (`timely_regs::corundum`). `S` must be `F + 1`, `R`
+/// `F + 32`.
 ///
-/// Of each flow the newest rate and load and the sum of the releases are kept until they are carried, so nothing is lost however slow the bus is: 512 rates, releases and words of profiles,
-/// and 32 loads, may come at once. Carried are: a pause or stop that changed, words of profiles that the pacer reads, then flow by flow its load, its rate, its releases. The
-/// mailbox is read again at once when it had something, else 32 clocks later. A write that the bus refuses is begun again, 8 times in all; then it is given up, and the pause
-/// and stop are written, again and again if need be, before anything else is.
+/// Of each flow the newest rate and load and the sum of the releases are kept until they are
+/// carried, so nothing is lost however slow the bus is: 512 rates, releases and words of profiles,
+/// and 32 loads, may come at once. Carried are: a pause or stop that changed, words of profiles
+/// that the pacer reads, then flow by flow its load, its rate, its releases. The mailbox is read
+/// again at once when it had something, else 32 clocks later. A write that the bus refuses is begun
+/// again, 8 times in all; then it is given up, and the pause and stop are written, again and again
+/// if need be, before anything else is.
 ///
-/// Latency: 16 clocks from a rate to the bus if nothing else waits. Throughput: a write and a read at a time, as the bus answers. Back pressure: none.
-/// Model: `timely_model::scheduler::courier::Courier`.
+/// Latency: 16 clocks from a rate to the bus if nothing else waits. Throughput: a write and a read
+/// at a time, as the bus answers. Back pressure: none. Model:
+/// `timely_model::scheduler::courier::Courier`.
 #[derive(LogicBlock, Default)]
 pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub clk: Signal<In, Clock>,
@@ -183,7 +189,8 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             | (bit_cast::<41, 5>(self.pw.word.val()) << 32)
             | (bit_cast::<41, 4>(self.pw.profile.val()) << 37);
 
-        // One operation a clock: releases, rates, loads when neither waits, then a flow to be carried.
+        // One operation a clock: releases, rates, loads when neither waits, then a flow to be
+        // carried.
         self.holds.next = self.held_load.q.val() | self.held_rate.q.val() | self.release_is.q.val().any();
         self.take.next = self.kept.swept.val()
             & !self.releases.o_valid.val()

@@ -11,14 +11,15 @@ pub const FLOW_BITS: [usize; 2] = [10, 13];
 /// The file's name.
 pub const FILE: &str = "mqnic_tx_scheduler_block.v";
 
-/// log2 of the wire bytes that requests of queues without a flow may have under way: 16 KiB by 64 bits of bus, some 13 us of the line that a bus is
-/// for. A frame of a flow may wait that long behind them; a host that answers a read within 10 us lets them fill the line.
+/// log2 of the wire bytes that requests of queues without a flow may have under way: 16 KiB by 64
+/// bits of bus, some 13 us of the line that a bus is for. A frame of a flow may wait that long
+/// behind them; a host that answers a read within 10 us lets them fill the line.
 pub fn share(bus_bits: usize) -> u8 {
     14 + (bus_bits / 64).ilog2() as u8
 }
 
-/// Text of the file: the module that Corundum instantiates first, then those that it is made of; for `2^flow_bits` queues, a bus of `bus_bits`
-/// between core and MAC, and a clock of `clock_ps`.
+/// Text of the file: the module that Corundum instantiates first, then those that it is made of;
+/// for `2^flow_bits` queues, a bus of `bus_bits` between core and MAC, and a clock of `clock_ps`.
 ///
 /// # Errors
 /// The flow count is not built, or RustHDL's checks reject the design; the reason as text.

@@ -3,11 +3,12 @@
 use crate::constant::{Fixed, OneHot};
 use rust_hdl::prelude::*;
 
-/// The newest load and rate of each flow and the sum of its releases, until they are taken. `S` must be `F + 1`. Kinds of an operation: 0 take, 1 rate, 2 release,
-/// 3 load.
+/// The newest load and rate of each flow and the sum of its releases, until they are taken. `S`
+/// must be `F + 1`. Kinds of an operation: 0 take, 1 rate, 2 release, 3 load.
 ///
-/// Of two loads the newer one counts, but keeps what the flow has only if both do and the older one enables it. A load that keeps nothing drops what was released
-/// before. Latency: 4 clocks. Throughput: one operation a clock, of the same flow too. Nothing may be asked before `swept`.
+/// Of two loads the newer one counts, but keeps what the flow has only if both do and the older one
+/// enables it. A load that keeps nothing drops what was released before. Latency: 4 clocks.
+/// Throughput: one operation a clock, of the same flow too. Nothing may be asked before `swept`.
 /// Model: `timely_model::scheduler::courier`, whose part it is.
 #[derive(LogicBlock, Default)]
 pub struct Kept<const F: usize, const S: usize> {

@@ -10,12 +10,13 @@ use timely_regs::corundum::{MAIL_FLOW, MAIL_GRANTS, MAIL_REFUSED, MAIL_SIGN, MAI
 const _: () = assert!(MAIL_FLOW.low == 0 && MAIL_WHAT.low == 16 && MAIL_SWEPT.low == 18 && MAIL_REFUSED.low == 19 && MAIL_GRANTS.low == 20);
 const _: () = assert!(MAIL_SIGN.low == 28 && SIGN == 5 && MAIL_QUEUE_BITS == 9);
 
-/// Mailbox of the pacer, read a word at a time: flows that start after their idle time, and flows whose limited state changed.
-/// `S` must be `F + 1`, `E` `F + 2`.
+/// Mailbox of the pacer, read a word at a time: flows that start after their idle time, and flows
+/// whose limited state changed. `S` must be `F + 1`, `E` `F + 2`.
 ///
-/// 512 entries wait. Beyond them an idle restart is lost, and a change of `limited` comes with a later pass of its flow; so it does at the clock of a restart.
-/// Latency: 6 clocks until an entry shows in `word`. Throughput: an entry a clock. Back pressure: none.
-/// Model: `timely_model::scheduler::mail::Mail`.
+/// 512 entries wait. Beyond them an idle restart is lost, and a change of `limited` comes with a
+/// later pass of its flow; so it does at the clock of a restart. Latency: 6 clocks until an entry
+/// shows in `word`. Throughput: an entry a clock. Back pressure: none. Model:
+/// `timely_model::scheduler::mail::Mail`.
 #[derive(LogicBlock, Default)]
 pub struct Mail<const F: usize, const S: usize, const E: usize> {
     pub clk: Signal<In, Clock>,

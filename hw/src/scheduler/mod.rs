@@ -1,4 +1,5 @@
-//! Corundum's transmit scheduler with our pacer: its queues, its window and its registers; and the courier that brings it what the control half decides.
+//! Corundum's transmit scheduler with our pacer: its queues, its window and its registers; and the
+//! courier that brings it what the control half decides.
 pub mod courier;
 pub mod emission;
 pub mod kept;

@@ -11,19 +11,24 @@ use timely_model::scheduler::queues::{ASKS, BELL_BITS, LOAD_BITS, POSTS, TAG_BIT
 // A kernel takes literals alone.
 const _: () = assert!(ASKS == 16 && POSTS == 28 && BELL_BITS == 9 && LOAD_BITS == 4 && TAG_BITS == 8);
 
-/// Between Corundum's doorbells, requests and statuses, and the pacer's doorbells, grants and charges. `S` must be `F + 1`, `L` `F + 2`, `P` `F + 6`, `A`
-/// `F + 65`, `D` `F + 25`.
+/// Between Corundum's doorbells, requests and statuses, and the pacer's doorbells, grants and
+/// charges. `S` must be `F + 1`, `L` `F + 2`, `P` `F + 6`, `A` `F + 65`, `D` `F + 25`.
 ///
-/// A doorbell does not say for how many packets it is. So a queue that may hold some always has 32 posted to the pacer, and each grant asks for one; a request
-/// that comes back empty, and that no doorbell has overtaken, ends that. Grants that are left over then are charged 0, and ask for nothing. A request with a packet says
-/// that there may be more. Each grant is charged once.
-/// - A queue without a flow asks by turns with the others of that kind; grants and turns alternate when both wait. How many such requests may be under way is said by
-///   [`Share`]: packets of flows find tags, and do not wait long behind them.
-/// - While `stop` is 1 grants ask for nothing; when it falls, every queue that may hold packets has them posted again. When doorbells came faster than they could wait, every queue is rung.
+/// A doorbell does not say for how many packets it is. So a queue that may hold some always has 32
+/// posted to the pacer, and each grant asks for one; a request that comes back empty, and that no
+/// doorbell has overtaken, ends that. Grants that are left over then are charged 0, and ask for
+/// nothing. A request with a packet says that there may be more. Each grant is charged once.
+/// - A queue without a flow asks by turns with the others of that kind; grants and turns alternate
+///   when both wait. How many such requests may be under way is said by [`Share`]: packets of flows
+///   find tags, and do not wait long behind them.
+/// - While `stop` is 1 grants ask for nothing; when it falls, every queue that may hold packets has
+///   them posted again. When doorbells came faster than they could wait, every queue is rung.
 ///
-/// Latency: 10 clocks from a doorbell to its posting, 8 from a grant to its request, 9 from a status to its charge, if nothing else waits. Throughput: one load, doorbell, grant, turn or status a clock. Back pressure: requests
-/// wait for one of `cfg_tags` tags, grants for 16 requests; doorbells and statuses are always taken (512 and 256 wait), loads 16 at once.
-/// Model: `timely_model::scheduler::queues::Queues`.
+/// Latency: 10 clocks from a doorbell to its posting, 8 from a grant to its request, 9 from a
+/// status to its charge, if nothing else waits. Throughput: one load, doorbell, grant, turn or
+/// status a clock. Back pressure: requests wait for one of `cfg_tags` tags, grants for 16 requests;
+/// doorbells and statuses are always taken (512 and 256 wait), loads 16 at once. Model:
+/// `timely_model::scheduler::queues::Queues`.
 #[derive(LogicBlock, Default)]
 pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize, const A: usize, const D: usize> {
     pub clk: Signal<In, Clock>,
@@ -218,8 +223,8 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.enabled.d.next = self.enable.val();
         self.stopped.d.next = self.stop.val();
 
-        // Operations that begin.
-        // While less than 28 postings are held: by their bits, for a comparison would take a carry chain in front of every choice.
+        // Operations that begin. While less than 28 postings are held: by their bits, for a
+        // comparison would take a carry chain in front of every choice.
         self.can.next = self.turns.swept.val() & !(self.posts_held.q.val().get_bit(5) | self.posts_held.q.val().get_bits::<3>(2).all());
         self.is_load.next = self.can.val() & self.loads.o_valid.val();
         self.is_channel.next = self.can.val() & !self.loads.o_valid.val() & self.channel.q.val();

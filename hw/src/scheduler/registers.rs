@@ -9,10 +9,11 @@ use timely_regs::map::MAGIC;
 // A kernel takes literals alone.
 const _: () = assert!(OWN_OFFSET == 0x30 && TYPE == 0x5469_0080 && VERSION == 0x100 && MAGIC == 0x544d_4c59);
 
-/// Three blocks of registers: Corundum's block of a scheduler, in it one of the type of its own round-robin scheduler, which its driver enables, and behind that ours.
+/// Three blocks of registers: Corundum's block of a scheduler, in it one of the type of its own
+/// round-robin scheduler, which its driver enables, and behind that ours.
 ///
-/// Latency: a clock from `en` to `ack`; an address of none of them is not acknowledged, as others are on the bus. Model:
-/// `timely_model::scheduler::registers::Registers`.
+/// Latency: a clock from `en` to `ack`; an address of none of them is not acknowledged, as others
+/// are on the bus. Model: `timely_model::scheduler::registers::Registers`.
 #[derive(LogicBlock, Default)]
 pub struct Registers {
     pub clk: Signal<In, Clock>,

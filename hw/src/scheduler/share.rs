@@ -9,13 +9,18 @@ const _: () = assert!(FIT[0] == 12 && FIT[1] == 10 && FIT[2] == 9 && FIT[3] == 8
 
 /// Room for a request of a queue without a flow.
 ///
-/// Such requests may have `2^cfg_share` wire bytes under way: more would fill no more of the line, and packets of flows wait behind them. The
-/// size of a packet is known when it came to its end; the next ones are expected to be as long as the longest of late, rounded up to a quarter of an octave, and
-/// a quarter of an octave shorter after 4 shorter ones. The share holds 3 requests at least, of packets up to 1.25 times a quarter of it 4: a packet is stored whole
-/// twice on its way, so that large ones are on the line, on their way and being read at once. While any flow may hold packets the size is rounded up to a power of
-/// two, and 8 tags, or a quarter of them, are never theirs; flows may use those and all others, and one that is free is theirs first. Two requests are always allowed.
+/// Such requests may have `2^cfg_share` wire bytes under way: more would fill no more of the line,
+/// and packets of flows wait behind them. The size of a packet is known when it came to its end;
+/// the next ones are expected to be as long as the longest of late, rounded up to a quarter of an
+/// octave, and a quarter of an octave shorter after 4 shorter ones. The share holds 3 requests at
+/// least, of packets up to 1.25 times a quarter of it 4: a packet is stored whole twice on its way,
+/// so that large ones are on the line, on their way and being read at once. While any flow may hold
+/// packets the size is rounded up to a power of two, and 8 tags, or a quarter of them, are never
+/// theirs; flows may use those and all others, and one that is free is theirs first. Two requests
+/// are always allowed.
 ///
-/// Latency: 1 clock from a count to `room`, 5 from a packet's end. Model: `timely_model::scheduler::queues`, whose part it is.
+/// Latency: 1 clock from a count to `room`, 5 from a packet's end. Model:
+/// `timely_model::scheduler::queues`, whose part it is.
 #[derive(LogicBlock, Default)]
 pub struct Share {
     pub clk: Signal<In, Clock>,

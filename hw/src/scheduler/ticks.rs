@@ -2,7 +2,8 @@
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use rust_hdl::prelude::*;
 
-/// A count of clocks in ns48.fns16: each adds `increment`, ns in Q8.24. It is 0 for two clocks after reset. Model: `timely_model::scheduler::ticks::Ticks`.
+/// A count of clocks in ns48.fns16: each adds `increment`, ns in Q8.24. It is 0 for two clocks
+/// after reset. Model: `timely_model::scheduler::ticks::Ticks`.
 #[derive(LogicBlock, Default)]
 pub struct Ticks {
     pub clk: Signal<In, Clock>,

@@ -16,14 +16,17 @@ use timely_regs::counters::Counter;
 // A kernel takes literals alone: the parts of both buses.
 const _: () = assert!(DOWN_BITS == 262 && UP_BITS == 167 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21);
 
-/// The pacer half in Corundum: queues, pacer, registers, window and mailbox, and how they join. `F` log2 of the queues, `X` to `FW` the pacer's widths ([`Pacer`]), `QL` `F + 2`,
-/// `QA` `F + 65`, `QD` `F + 25`, `QP` `F + 6`.
+/// The pacer half in Corundum: queues, pacer, registers, window and mailbox, and how they join. `F`
+/// log2 of the queues, `X` to `FW` the pacer's widths ([`Pacer`]), `QL` `F + 2`, `QA` `F + 65`,
+/// `QD` `F + 25`, `QP` `F + 6`.
 ///
-/// Rates, releases, loads and profiles come by the window, or by the bus `down` if `cfg_streams` is 1; then the pacer goes by that bus' time, else by its own count of clocks.
-/// Outstanding are segments that have ended, for the application block releases every frame as it leaves and takes that back with the end of its segment
-/// (`crate::shells::corundum::app::credit`); releases come before their charges.
-/// Latency: 48 clocks from a doorbell of an idle flow that may send at once to its request. Throughput and back pressure: [`Queues`].
-/// Model: `timely_model::scheduler::top::Scheduler`.
+/// Rates, releases, loads and profiles come by the window, or by the bus `down` if `cfg_streams` is
+/// 1; then the pacer goes by that bus' time, else by its own count of clocks. Outstanding are
+/// segments that have ended, for the application block releases every frame as it leaves and takes
+/// that back with the end of its segment (`crate::shells::corundum::app::credit`); releases come
+/// before their charges. Latency: 48 clocks from a doorbell of an idle flow that may send at once
+/// to its request. Throughput and back pressure: [`Queues`]. Model:
+/// `timely_model::scheduler::top::Scheduler`.
 #[derive(LogicBlock, Default)]
 pub struct Scheduler<
     const F: usize,

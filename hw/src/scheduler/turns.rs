@@ -7,11 +7,12 @@ use timely_model::scheduler::queues::BACKLOG;
 // A kernel takes literals alone.
 const _: () = assert!(BACKLOG == 32);
 
-/// One operation a clock on one word a queue; `S` must be `F + 1`. Kinds: 0 read, 1 load (`op_a` enable, `op_b` keep), 2 enable (`op_a`), 3 ring
-/// (`op_a` it may hold packets; else it is looked at), 4 grant, 5 turn, 6 the end of a request (`op_a` it had a packet, `op_b` it was paced).
+/// One operation a clock on one word a queue; `S` must be `F + 1`. Kinds: 0 read, 1 load (`op_a`
+/// enable, `op_b` keep), 2 enable (`op_a`), 3 ring (`op_a` it may hold packets; else it is looked
+/// at), 4 grant, 5 turn, 6 the end of a request (`op_a` it had a packet, `op_b` it was paced).
 ///
-/// Latency: 4 clocks. Throughput: one a clock, of the same queue too. Nothing may be asked before `swept`.
-/// Model: `timely_model::scheduler::queues`, whose part it is.
+/// Latency: 4 clocks. Throughput: one a clock, of the same queue too. Nothing may be asked before
+/// `swept`. Model: `timely_model::scheduler::queues`, whose part it is.
 #[derive(LogicBlock, Default)]
 pub struct Turns<const F: usize, const S: usize> {
     pub clk: Signal<In, Clock>,

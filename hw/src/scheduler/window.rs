@@ -11,11 +11,13 @@ const _: () =
     assert!(KIND_BITS == 3 && Kind::Channel as u8 == 0 && Kind::Rate as u8 == 1 && Kind::Release as u8 == 2 && Kind::Load as u8 == 3);
 const _: () = assert!(Kind::Profile as u8 == 4 && Kind::Control as u8 == 5 && Kind::Mail as u8 == 6);
 
-/// AXI-Lite slave with a word of 32 bits a queue for each kind of access (`timely_regs::corundum`). `F` must be 9 at least, `N` `F + 2`.
+/// AXI-Lite slave with a word of 32 bits a queue for each kind of access (`timely_regs::corundum`).
+/// `F` must be 9 at least, `N` `F + 2`.
 ///
-/// Anything else than whole words written where they are written, and read where they are read, is refused with an error and changes nothing.
-/// Latency: from request to response 5 clocks, and of a channel as long as it takes to be answered. Throughput: an access at a time. Back pressure: as [`Axil`].
-/// Model: `timely_model::scheduler::window::Window`.
+/// Anything else than whole words written where they are written, and read where they are read, is
+/// refused with an error and changes nothing. Latency: from request to response 5 clocks, and of a
+/// channel as long as it takes to be answered. Throughput: an access at a time. Back pressure: as
+/// [`Axil`]. Model: `timely_model::scheduler::window::Window`.
 #[derive(LogicBlock, Default)]
 pub struct Window<const F: usize, const N: usize> {
     pub clk: Signal<In, Clock>,
@@ -88,7 +90,8 @@ impl<const F: usize, const N: usize> Logic for Window<F, N> {
         self.axil.rst.next = self.rst.val();
         AxilSlave::<24>::link(&mut self.s_axil, &mut self.axil.s_axil);
 
-        // An access is taken, acted on at the next clock, and replied to at the one after it or when its channel answers.
+        // An access is taken, acted on at the next clock, and replied to at the one after it or
+        // when its channel answers.
         self.act.d.next = false;
         self.reply.d.next = false;
         self.above.next = self.axil.request_address.val() >> self.below.val();

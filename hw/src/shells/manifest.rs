@@ -1,4 +1,5 @@
-//! List of the written files, for the scripts of `bitstreams/` that add them to a shell: they refuse a folder that has lost a file, or has another's.
+//! List of the written files, for the scripts of `bitstreams/` that add them to a shell: they
+//! refuse a folder that has lost a file, or has another's.
 use super::{File, Shell};
 use crate::config::Config;
 use std::fmt::Write;

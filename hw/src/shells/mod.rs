@@ -1,4 +1,5 @@
-//! The shells that take the datapath, and the files that each is given: our core, and around it a module with exactly the shell's ports.
+//! The shells that take the datapath, and the files that each is given: our core, and around it a
+//! module with exactly the shell's ports.
 pub mod corundum;
 pub mod ecpix5;
 pub mod manifest;

@@ -1,4 +1,5 @@
-//! NetFPGA's datapath, of PLUS and of SUME: its ports, and around the in-line core what tells the ports' frames apart and brings them together.
+//! NetFPGA's datapath, of PLUS and of SUME: its ports, and around the in-line core what tells the
+//! ports' frames apart and brings them together.
 use crate::config::Config;
 use crate::dma::replace_dma;
 use crate::emit::{PREFIX, emit};
@@ -56,7 +57,8 @@ const AXI: [Part; 17] = [
     (true, None, "AWREADY"),
 ];
 
-/// Signals of a stream: against its direction, what of it the width is of, what that is divided by, name.
+/// Signals of a stream: against its direction, what of it the width is of, what that is divided by,
+/// name.
 const STREAM: [Part; 6] = [
     (false, Some(("DATA", 1)), "tdata"),
     (false, Some(("DATA", 8)), "tkeep"),
@@ -161,7 +163,8 @@ impl NetFpga {
             .replace("@DMA@", &dma.to_string())
             .replace("@W-1@", &(w - 1).to_string())
             .replace("@K-1@", &(k - 1).to_string());
-        // Two streams by turns is what the multiplexer of the wire does; what goes beside a frame goes with its bytes, as 16 of them more.
+        // Two streams by turns is what the multiplexer of the wire does; what goes beside a frame
+        // goes with its bytes, as 16 of them more.
         let (spread, aside, merge) = match self.ports {
             2 => (
                 emit(&name("spread"), Spread::<512, 64, 128, 65, 2>::new())?,
@@ -214,7 +217,8 @@ impl NetFpga {
 
 fn core(name: &str, config: Config, clock_ps: u32) -> Result<String, String> {
     let build = config.build(clock_ps);
-    // 2^15 cells of 256 bytes with PLUS, whose boards have UltraRAM; 2^13 with SUME, which has 52 Mb of RAM in all.
+    // 2^15 cells of 256 bytes with PLUS, whose boards have UltraRAM; 2^13 with SUME, which has 52
+    // Mb of RAM in all.
     macro_rules! arms {
         ($(($w:literal, $k:literal, $l:literal, $c:literal, $b:literal: $(($f:literal, $s:literal, $x:literal, $t:literal))*))*) => {
             match (config.bus, config.flow_bits) {

@@ -4,13 +4,16 @@ use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::store::{AMPLE, ROOM};
 
-/// `2^C` cells (`N` must be `C + 1`) in a RAM, the next one in a register before it, the one after that at the RAM's output.
+/// `2^C` cells (`N` must be `C + 1`) in a RAM, the next one in a register before it, the one after
+/// that at the RAM's output.
 ///
-/// The cells of the packet under way can come back at once, all of them: they stay in the ring until the packet's last one is taken, so that it is
-/// enough to read from the old place on. `room` says that the longest packet will find its cells; a packet that does not begin without it
-/// never waits for one.
+/// The cells of the packet under way can come back at once, all of them: they stay in the ring
+/// until the packet's last one is taken, so that it is enough to read from the old place on. `room`
+/// says that the longest packet will find its cells; a packet that does not begin without it never
+/// waits for one.
 ///
-/// Latency: a cell that comes back can be taken 4 clocks later. Throughput: one in and one out a clock, with or without a return.
+/// Latency: a cell that comes back can be taken 4 clocks later. Throughput: one in and one out a
+/// clock, with or without a return.
 #[derive(LogicBlock, Default)]
 pub struct Free<const C: usize, const N: usize> {
     pub clk: Signal<In, Clock>,
@@ -54,7 +57,8 @@ pub struct Free<const C: usize, const N: usize> {
     out_valid: DFF<Bit>,
     out: DFF<Bits<C>>,
     taken: DFF<Bits<6>>,
-    /// Of the packet under way: its first cell, and where its second was read, with the place after that.
+    /// Of the packet under way: its first cell, and where its second was read, with the place after
+    /// that.
     head: DFF<Bits<C>>,
     old_read: DFF<Bits<C>>,
     old_after: DFF<Bits<C>>,
@@ -92,7 +96,8 @@ impl<const C: usize, const N: usize> Logic for Free<C, N> {
         }
         self.enough.d.next = self.fill.q.val() >= self.least.val();
         self.plenty.d.next = self.fill.q.val() >= self.much.val();
-        // The oldest in the RAM comes to hand, and the one behind it is read; or it is read once more.
+        // The oldest in the RAM comes to hand, and the one behind it is read; or it is read once
+        // more.
         self.moved.next = self.pending.q.val() & (!self.out_valid.q.val() | self.take.val());
         self.address.next = self.read.q.val();
         self.pending.d.next = self.fill.q.val().any();

@@ -5,12 +5,13 @@ use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::store::PACKET_CELLS;
 
-/// A bus of `W` bits (`K` must be `W / 8`), cells of `2^B` beats, `2^C` of them (`A` must be `C + B`, `N` `C + 1`), `2^F` flows, `M` bits
-/// beside a packet.
+/// A bus of `W` bits (`K` must be `W / 8`), cells of `2^B` beats, `2^C` of them (`A` must be
+/// `C + B`, `N` `C + 1`), `2^F` flows, `M` bits beside a packet.
 ///
-/// A packet is taken if its flow is open, holds fewer cells than its bound, and the longest packet has room. One that is longer, or has a
-/// beat that lacks bytes, gives its cells back at that beat; the rest of it is passed by.
-/// Latency: 4 clocks from a beat to its write, 5 from the last one to `o`. Throughput: a beat a clock; always taken.
+/// A packet is taken if its flow is open, holds fewer cells than its bound, and the longest packet
+/// has room. One that is longer, or has a beat that lacks bytes, gives its cells back at that beat;
+/// the rest of it is passed by. Latency: 4 clocks from a beat to its write, 5 from the last one to
+/// `o`. Throughput: a beat a clock; always taken.
 #[derive(LogicBlock, Default)]
 pub struct Intake<
     const W: usize,

@@ -4,11 +4,14 @@ use crate::bus::JoinOut;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 
-/// For `2^F` flows and `2^C` cells (`N` must be `C + 1`, `T` one more than the larger of `F` and `C`): which node a packet becomes.
+/// For `2^F` flows and `2^C` cells (`N` must be `C + 1`, `T` one more than the larger of `F` and
+/// `C`): which node a packet becomes.
 ///
-/// A queue is a chain of nodes, the last of which is empty. A packet goes into that one, and a fresh empty node behind it: so the side that puts
-/// packets in and the side that takes them out know nothing of each other, and neither waits. Each flow has a node from the beginning, each cell
-/// another: a packet brings the node of its first cell, and gives that cell the node that was before it in exchange when it leaves.
+/// A queue is a chain of nodes, the last of which is empty. A packet goes into that one, and a
+/// fresh empty node behind it: so the side that puts packets in and the side that takes them out
+/// know nothing of each other, and neither waits. Each flow has a node from the beginning, each
+/// cell another: a packet brings the node of its first cell, and gives that cell the node that was
+/// before it in exchange when it leaves.
 ///
 /// Latency: 3 clocks from `i` to `o`. Throughput: one a clock, the same flow too.
 #[derive(LogicBlock, Default)]
@@ -91,7 +94,8 @@ impl<const F: usize, const C: usize, const N: usize, const T: usize> Logic for J
         self.sums.write_clock.next = self.clk.val();
         self.nodes.read_clock.next = self.clk.val();
         self.nodes.write_clock.next = self.clk.val();
-        // 1: read. 2: capture, and see which earlier results the RAM could not show. 3: link and add.
+        // 1: read. 2: capture, and see which earlier results the RAM could not show. 3: link and
+        // add.
         self.tails.read_address.next = self.i_flow.val();
         self.sums.read_address.next = self.i_flow.val();
         self.nodes.read_address.next = self.i_cell.val();

@@ -4,11 +4,12 @@ use crate::bus::JoinIn;
 use crate::pacer::delay::Delay;
 use rust_hdl::prelude::*;
 
-/// For `2^F` flows and `2^C` cells (`N` must be `C + 1`, `T` one more than the larger of `F` and `C`), `M` bits beside a packet: looks at the
-/// flow's oldest node and takes the packet out, if there is one; for a visit, only if the flow may not keep it.
+/// For `2^F` flows and `2^C` cells (`N` must be `C + 1`, `T` one more than the larger of `F` and
+/// `C`), `M` bits beside a packet: looks at the flow's oldest node and takes the packet out, if
+/// there is one; for a visit, only if the flow may not keep it.
 ///
-/// Latency: 5 clocks from `i` to `o`; `outcome` 2 clocks after `i`. Throughput: one a clock, but of one flow each third clock: the source of
-/// flows keeps to that.
+/// Latency: 5 clocks from `i` to `o`; `outcome` 2 clocks after `i`. Throughput: one a clock, but of
+/// one flow each third clock: the source of flows keeps to that.
 #[derive(LogicBlock, Default)]
 pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> {
     pub clk: Signal<In, Clock>,
@@ -44,7 +45,8 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub outcome_valid: Signal<Out, Bit>,
     pub outcome_flow: Signal<Out, Bits<F>>,
     pub outcome_found: Signal<Out, Bit>,
-    /// No packet is left to discard, and the flow is enabled: until it is, a packet may still be on its way in.
+    /// No packet is left to discard, and the flow is enabled: until it is, a packet may still be on
+    /// its way in.
     pub outcome_clear: Signal<Out, Bit>,
     /// A packet left: the node before it is its first cell's.
     pub node_valid: Signal<Out, Bit>,

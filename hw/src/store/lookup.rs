@@ -2,7 +2,8 @@
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use rust_hdl::prelude::*;
 
-/// For `2^F` flows: whether a flow may store packets, and how many cells it holds, counted in `N` bits.
+/// For `2^F` flows: whether a flow may store packets, and how many cells it holds, counted in `N`
+/// bits.
 ///
 /// Latency: 3 clocks from `flow` to `open` and `held`. Throughput: one a clock.
 #[derive(LogicBlock, Default)]

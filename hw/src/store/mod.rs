@@ -22,22 +22,27 @@ use timely_model::store::{LONG_BEATS, PACKET_CELLS};
 use timely_regs::link::{WIRE_LEAST, WIRE_OVERHEAD};
 use turns::Turns;
 
-/// `2^F` flows share `2^C` cells of 256 bytes on a bus of `W` bits. Widths that follow: `K` `W / 8`, `B` the bits of `256 / K`, `A` `C + B`,
-/// `N` `C + 1`, `T` one more than the larger of `F` and `C`, `G` `F + 64`; `M` bits go beside a packet, `S` is `M + 88`, `P` `M + 111`.
+/// `2^F` flows share `2^C` cells of 256 bytes on a bus of `W` bits. Widths that follow: `K`
+/// `W / 8`, `B` the bits of `256 / K`, `A` `C + B`, `N` `C + 1`, `T` one more than the larger of
+/// `F` and `C`, `G` `F + 64`; `M` bits go beside a packet, `S` is `M + 88`, `P` `M + 111`.
 ///
-/// A packet is stored if its flow is enabled, holds fewer than `cfg_bound` cells when the packet's first beat comes, and 40 cells are free,
-/// so that no packet that has begun ever waits. Other packets are dropped and counted, and hold up none: `refused` if there was no room,
-/// `malformed` if it has more than 9,728 bytes or a beat with a gap. With `cfg_wait` a packet whose flow is at its bound is stored, and the
-/// input waits behind it, at the end of a packet, until the flow holds less; it waits as well while fewer than 56 cells are free. A flow may exceed its bound by the packet that reaches it and by what
-/// comes in the 8 clocks after.
-/// A stored packet rings the pacer's doorbell. A grant takes its flow's oldest packet and is charged its wire bytes, or 0 if there is none.
-/// A load without `keep`, or without `enable`, discards what the flow has stored (`voided`) before it stores anew.
+/// A packet is stored if its flow is enabled, holds fewer than `cfg_bound` cells when the packet's
+/// first beat comes, and 40 cells are free, so that no packet that has begun ever waits. Other
+/// packets are dropped and counted, and hold up none: `refused` if there was no room, `malformed`
+/// if it has more than 9,728 bytes or a beat with a gap. With `cfg_wait` a packet whose flow is at
+/// its bound is stored, and the input waits behind it, at the end of a packet, until the flow holds
+/// less; it waits as well while fewer than 56 cells are free. A flow may exceed its bound by the
+/// packet that reaches it and by what comes in the 8 clocks after. A stored packet rings the
+/// pacer's doorbell. A grant takes its flow's oldest packet and is charged its wire bytes, or 0 if
+/// there is none. A load without `keep`, or without `enable`, discards what the flow has stored
+/// (`voided`) before it stores anew.
 ///
-/// Latency: 11 clocks from a packet's last beat to its doorbell; 10 from a grant to its charge and 18 to the first beat at `m`, when no other
-/// grant waits; 2 more at most when its flow was just visited. Throughput: a beat a clock in and out, packets of one beat too; but of one flow a packet each third clock out.
-/// Back pressure: `s_tready` falls while 8 doorbells wait for the pacer. 15 grants are taken ahead, behind a packet of more than 16 beats one:
-/// what waits here is lost to priority and pause.
-/// Model: `timely_model::store::Store`.
+/// Latency: 11 clocks from a packet's last beat to its doorbell; 10 from a grant to its charge and
+/// 18 to the first beat at `m`, when no other grant waits; 2 more at most when its flow was just
+/// visited. Throughput: a beat a clock in and out, packets of one beat too; but of one flow a
+/// packet each third clock out. Back pressure: `s_tready` falls while 8 doorbells wait for the
+/// pacer. 15 grants are taken ahead, behind a packet of more than 16 beats one: what waits here is
+/// lost to priority and pause. Model: `timely_model::store::Store`.
 #[derive(LogicBlock, Default)]
 pub struct Store<
     const W: usize,
@@ -260,7 +265,8 @@ impl<
         self.intake.s_ends.next = self.s_ends.val();
         self.intake.bound.next = self.cfg_bound.val();
         self.lookup.flow.next = self.s_flow.val();
-        // While the input waits, the first of the flows for which it does is looked up again and again.
+        // While the input waits, the first of the flows for which it does is looked up again and
+        // again.
         self.intake.waits.next = self.cfg_wait.val();
         self.judged.next = (self.halted.q.val() & self.blocked.o_valid.val()) & self.age.q.val().all();
         self.age.d.next = bits::<2>(0);

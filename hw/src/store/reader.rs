@@ -5,11 +5,13 @@ use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 
-/// A bus of `W` bits (`K` must be `W / 8`), cells of `2^B` beats, `2^C` of them (`A` must be `C + B`), `M` bits beside a packet (`S` must be
-/// `M + 88`): reads packets, or lets their cells go.
+/// A bus of `W` bits (`K` must be `W / 8`), cells of `2^B` beats, `2^C` of them (`A` must be
+/// `C + B`), `M` bits beside a packet (`S` must be `M + 88`): reads packets, or lets their cells
+/// go.
 ///
-/// Latency: 6 clocks from a packet that is taken to its first beat at `m`. Throughput: a beat a clock, with no empty clock between packets;
-/// a packet that is discarded takes two clocks a cell. Back pressure: 16 beats wait, then reading pauses.
+/// Latency: 6 clocks from a packet that is taken to its first beat at `m`. Throughput: a beat a
+/// clock, with no empty clock between packets; a packet that is discarded takes two clocks a cell.
+/// Back pressure: 16 beats wait, then reading pauses.
 #[derive(LogicBlock, Default)]
 pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize, const A: usize, const M: usize, const S: usize> {
     pub clk: Signal<In, Clock>,

@@ -6,12 +6,13 @@ use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::store::{AHEAD, AHEAD_LONG};
 
-/// For `2^F` flows (`G` must be `F + 64`): the next grant, or a visit to a flow of which something may be to discard. Visits go round the
-/// flows, one packet at a time, when no grant waits; of a flow that is loaded they begin at once and go first, until nothing is found.
+/// For `2^F` flows (`G` must be `F + 64`): the next grant, or a visit to a flow of which something
+/// may be to discard. Visits go round the flows, one packet at a time, when no grant waits; of a
+/// flow that is loaded they begin at once and go first, until nothing is found.
 ///
 /// A place is kept for each grant until its packet begins to be read or is found not to be.
-/// Latency: 4 clocks from a grant to `o`. Throughput: one a clock, one flow each third clock. Back pressure: `grant_ready` falls while 15
-/// places are taken; behind a long packet, while one is.
+/// Latency: 4 clocks from a grant to `o`. Throughput: one a clock, one flow each third clock. Back
+/// pressure: `grant_ready` falls while 15 places are taken; behind a long packet, while one is.
 #[derive(LogicBlock, Default)]
 pub struct Turns<const F: usize, const G: usize> {
     pub clk: Signal<In, Clock>,

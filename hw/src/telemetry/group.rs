@@ -4,15 +4,18 @@ use crate::ram::ApartRam;
 use num_bigint::BigUint;
 use rust_hdl::prelude::*;
 
-/// `W` bits for each of `2^F` flows; `V` must be `W + 1`, for the epoch that they are of is stored with them. The owner computes `i_next` from
-/// `o_state` at once, where `o_event` says whether there is an event.
+/// `W` bits for each of `2^F` flows; `V` must be `W + 1`, for the epoch that they are of is stored
+/// with them. The owner computes `i_next` from `o_state` at once, where `o_event` says whether
+/// there is an event.
 ///
-/// Clock 0: an event, or a flow to be cleared, enters. 1: the RAM's data and the flow's epoch are captured. 2: the state is forwarded from the
-/// four operations before; it is 0 if the flow is cleared, or the RAM's is of another epoch. 3: `o_state`. 4: written. One operation a clock,
+/// Clock 0: an event, or a flow to be cleared, enters. 1: the RAM's data and the flow's epoch are
+/// captured. 2: the state is forwarded from the four operations before; it is 0 if the flow is
+/// cleared, or the RAM's is of another epoch. 3: `o_state`. 4: written. One operation a clock,
 /// never stalls.
 ///
-/// Clears are at least 4 clocks apart. So an operation never follows one of its flow's older epoch by less than 5: until the next clear, the
-/// first one of the flow after its clear is cleared itself.
+/// Clears are at least 4 clocks apart. So an operation never follows one of its flow's older epoch
+/// by less than 5: until the next clear, the first one of the flow after its clear is cleared
+/// itself.
 #[derive(LogicBlock, Default)]
 pub struct Group<const W: usize, const V: usize, const F: usize> {
     pub clk: Signal<In, Clock>,
@@ -46,7 +49,8 @@ pub struct Group<const W: usize, const V: usize, const F: usize> {
     ram: ApartRam<Bits<V>, F>,
     copy: ApartRam<Bits<V>, F>,
     epochs: RAM<Bit, F>,
-    /// Epochs for queries: the RAM stands beside `copy`, for the way from one to the other was telemetry's longest.
+    /// Epochs for queries: the RAM stands beside `copy`, for the way from one to the other was
+    /// telemetry's longest.
     query_epochs: RAM<Bit, F>,
     /// The bit of a word that is its epoch.
     mark: Const<Bits<V>>,
@@ -124,7 +128,8 @@ impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
         self.event[0].d.next = self.accept.val();
         self.valid[0].d.next = self.accept.val() | self.pending.q.val();
         self.clear[0].d.next = self.pending.q.val();
-        // (What is read while the RAMs are cleared is not looked at, so that this need not wait for it.)
+        // (What is read while the RAMs are cleared is not looked at, so that this need not wait for
+        // it.)
         self.entering.next = self.pending_flow.q.val();
         if self.i_valid.val() {
             self.entering.next = self.i_flow.val();

@@ -4,12 +4,14 @@ use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_regs::histogram::{BIN_BITS, BINS, MANTISSA_BITS, VALUE_BITS};
 
-/// Counts the signals that the engine answered, by profile, in the bins of `timely_regs::histogram`; counts wrap.
+/// Counts the signals that the engine answered, by profile, in the bins of
+/// `timely_regs::histogram`; counts wrap.
 ///
-/// Latency: an update counts in what is read 9 clocks later; `count` is that of bin `at`, above it its profile, of 2 clocks before. Throughput:
-/// an update and a read every clock, also of one bin. A histogram that is to be cleared is cleared in the clocks without an update, a bit of
-/// `clearing` until then. RAM and its copy for reading are cleared for 2^13 clocks after reset. Model:
-/// `timely_model::telemetry::histograms`.
+/// Latency: an update counts in what is read 9 clocks later; `count` is that of bin `at`, above it
+/// its profile, of 2 clocks before. Throughput: an update and a read every clock, also of one bin.
+/// A histogram that is to be cleared is cleared in the clocks without an update, a bit of
+/// `clearing` until then. RAM and its copy for reading are cleared for 2^13 clocks after reset.
+/// Model: `timely_model::telemetry::histograms`.
 #[derive(LogicBlock, Default)]
 pub struct Histograms {
     /// Clock.
@@ -42,7 +44,8 @@ pub struct Histograms {
     ready: Signal<Local, Bit>,
     settled: DFF<Bit>,
     sweep: Signal<Local, Bit>,
-    // Clock 1: the value; 2: its highest bit in the upper byte of 12; 3: the four bits below it; 4: the bin. With profile, and its low bits.
+    // Clock 1: the value; 2: its highest bit in the upper byte of 12; 3: the four bits below it; 4:
+    // the bin. With profile, and its low bits.
     valid: [DFF<Bit>; 4],
     profile: [DFF<Bits<4>>; 3],
     value: DFF<Bits<24>>,
@@ -69,7 +72,8 @@ pub struct Histograms {
     negative: Signal<Local, Bits<16>>,
     negated: Signal<Local, Bits<16>>,
     others: Signal<Local, Bits<16>>,
-    // The operation on a counter: 0 enters, 1 captured, 2 forwarded, 3 counted, 4 written. Index k is the register of clock k + 1.
+    // The operation on a counter: 0 enters, 1 captured, 2 forwarded, 3 counted, 4 written. Index k
+    // is the register of clock k + 1.
     entering: Signal<Local, Bits<13>>,
     op: [DFF<Bit>; 5],
     op_at: [DFF<Bits<13>>; 5],
@@ -160,7 +164,8 @@ impl Logic for Histograms {
         }
         self.upper.d.next = self.by_byte.val();
         self.octave[0].d.next = self.bytes.val();
-        // 3: the rest of them. The octave is 20 less the leading zeros; values that have none, below 16, are told apart a clock later.
+        // 3: the rest of them. The octave is 20 less the leading zeros; values that have none,
+        // below 16, are told apart a clock later.
         self.by_four.next = self.upper.q.val().get_bits::<8>(4);
         self.fours.next = self.octave[0].q.val();
         if !self.upper.q.val().get_bits::<4>(8).any() {

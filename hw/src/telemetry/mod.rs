@@ -1,5 +1,5 @@
-//! Counters of every flow: what was sent, what came back, what was decided; a query for one flow's record. Beside them, event records of rate
-//! updates, and the histograms of the profiles.
+//! Counters of every flow: what was sent, what came back, what was decided; a query for one flow's
+//! record. Beside them, event records of rate updates, and the histograms of the profiles.
 mod group;
 mod histograms;
 mod recorder;
@@ -15,9 +15,11 @@ use words::{Branches, Decisions, Frame, Operation, Outcomes, Record, Returns, Sa
 
 /// The telemetry records of `2^F` flows (`timely_regs::telemetry`).
 ///
-/// Latency: an event is part of every answer whose query comes 4 clocks later or more, a sample 5; a query is answered 2 clocks later, with
-/// its tag. Throughput: an event of each kind and a query every clock. Nothing stalls. Each group of fields is one word of RAM with one writer, and a copy
-/// that queries alone read, so an answer is never torn. Model: `timely_model::telemetry::Telemetry`.
+/// Latency: an event is part of every answer whose query comes 4 clocks later or more, a sample 5;
+/// a query is answered 2 clocks later, with its tag. Throughput: an event of each kind and a query
+/// every clock. Nothing stalls. Each group of fields is one word of RAM with one writer, and a copy
+/// that queries alone read, so an answer is never torn. Model:
+/// `timely_model::telemetry::Telemetry`.
 #[derive(LogicBlock, Default)]
 pub struct Telemetry<const F: usize> {
     /// Clock.
@@ -181,7 +183,8 @@ impl<const F: usize> Logic for Telemetry<F> {
         if self.sweep_at.q.val().all() {
             self.ready.d.next = true;
         }
-        // A load, bit 1 of its record's word 0 being keep: the next clock turns the flow's epoch over.
+        // A load, bit 1 of its record's word 0 being keep: the next clock turns the flow's epoch
+        // over.
         self.load_epochs.read_clock.next = self.clk.val();
         self.load_epochs.write_clock.next = self.clk.val();
         self.clear.d.next = self.fl.valid.val() & !self.fl.record.val().get_bit(1) & self.ready.q.val();
@@ -331,7 +334,8 @@ impl<const F: usize> Logic for Telemetry<F> {
             self.superseded.i_next.next = self.superseded.o_state.val() + bits::<32>(1);
         }
 
-        // Queries: the words of the record from the bits of the groups, 0 where a group is of another epoch. Nothing moves without one.
+        // Queries: the words of the record from the bits of the groups, 0 where a group is of
+        // another epoch. Nothing moves without one.
         self.sent.query_flow.next = self.query.flow.val();
         self.returns.query_flow.next = self.query.flow.val();
         self.events.query_flow.next = self.query.flow.val();
@@ -351,7 +355,8 @@ impl<const F: usize> Logic for Telemetry<F> {
             self.events_count.d.next = self.events.o_current.val();
             self.superseded_counts.d.next = self.superseded.o_current.val();
         }
-        // Cleared behind the registers: the block that takes the answer clears by the resets of its own.
+        // Cleared behind the registers: the block that takes the answer clears by the resets of its
+        // own.
         self.part_sent.next = bits::<112>(0).into();
         self.part_returns.next = bits::<337>(0).into();
         self.part_events.next = bits::<263>(0).into();

@@ -8,11 +8,12 @@ use timely_regs::event;
 use timely_regs::map::telemetry::{FILTER_BY_FLOW, FILTER_BY_PROFILE, FILTER_FLOW, FILTER_PROFILE};
 use timely_regs::profile::LAW;
 
-/// Makes an event record (`timely_regs::event`) of one in `cfg_every` updates that pass `cfg_filter`; `A` address bits of the queue, `C` must be
-/// `A + 1`.
+/// Makes an event record (`timely_regs::event`) of one in `cfg_every` updates that pass
+/// `cfg_filter`; `A` address bits of the queue, `C` must be `A + 1`.
 ///
-/// Latency: an update is at an empty queue's output 5 clocks later. Throughput: an update and a record every clock. Back pressure: none; a
-/// record that finds the queue full is dropped, which pulses `dropped` 3 clocks after the update, and leaves a gap in the numbers. Model:
+/// Latency: an update is at an empty queue's output 5 clocks later. Throughput: an update and a
+/// record every clock. Back pressure: none; a record that finds the queue full is dropped, which
+/// pulses `dropped` 3 clocks after the update, and leaves a gap in the numbers. Model:
 /// `timely_model::telemetry::recorder`.
 #[derive(LogicBlock, Default)]
 pub struct Recorder<const F: usize, const A: usize, const C: usize> {
@@ -98,7 +99,8 @@ impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C>
                 self.laws[i].d.next = bits::<4>(0);
             }
         }
-        // 0: the update, and whether it passes the filter. What comes without one is kept too, here and below: no enable goes to so many bits.
+        // 0: the update, and whether it passes the filter. What comes without one is kept too, here
+        // and below: no enable goes to so many bits.
         self.seen.clk.next = self.clk.val();
         self.seen.rst.next = self.rst.val();
         EventIn::<F>::link(&mut self.event, &mut self.seen.i);
@@ -112,7 +114,8 @@ impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C>
             }
         }
         self.stamp.d.next = self.now.val();
-        // 1: whether it is one of those that are taken; a new `every` starts afresh, and costs the update of this clock.
+        // 1: whether it is one of those that are taken; a new `every` starts afresh, and costs the
+        // update of this clock.
         self.take.next = false;
         self.every.d.next = self.cfg_every.val();
         if self.cfg_every.val() != self.every.q.val() {

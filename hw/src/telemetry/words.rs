@@ -136,7 +136,8 @@ packed! {
         pub hyperactive: Bit,
     }
 
-    /// Last words of an event record: the sample's time, ns, or the host's rate; the rates; the law's state before.
+    /// Last words of an event record: the sample's time, ns, or the host's rate; the rates; the
+    /// law's state before.
     pub struct Values {
         pub argument: Bits<32>,
         pub rate_before: Bits<32>,

@@ -5,12 +5,14 @@ use timely_model::time::{START, STEP};
 
 const _: () = assert!(STEP == 1 << 24 && START << 32 == 0);
 
-/// Measures `wanted - steady` with each sample, takes it for the offset, and adds that to `coming`; no adder is longer than 33 bits.
+/// Measures `wanted - steady` with each sample, takes it for the offset, and adds that to `coming`;
+/// no adder is longer than 33 bits.
 ///
-/// A sample a clock may come. Its offset reaches the lower half of the sum a clock before the upper one, as the sum's carry does, so that no
-/// date is ever torn.
+/// A sample a clock may come. Its offset reaches the lower half of the sum a clock before the upper
+/// one, as the sum's carry does, so that no date is ever torn.
 ///
-/// Latency: 5 clocks from a sample to `date`, `offset` and `epoch`, of which all three change at once.
+/// Latency: 5 clocks from a sample to `date`, `offset` and `epoch`, of which all three change at
+/// once.
 #[derive(LogicBlock, Default)]
 pub struct Date {
     /// Clock.
@@ -32,12 +34,14 @@ pub struct Date {
     /// Steps of the date, modulo 4.
     pub epoch: Signal<Out, Bits<2>>,
     start: Const<Bits<32>>,
-    // Number n of a name is the clock after the sample. 1: lower half of the measured offset, with its borrow.
+    // Number n of a name is the clock after the sample. 1: lower half of the measured offset, with
+    // its borrow.
     valid1: DFF<Bit>,
     low1: DFF<Bits<33>>,
     wanted1: DFF<Bits<32>>,
     steady1: DFF<Bits<32>>,
-    // One adder for `a - b - borrow`: `2 a + 1` and `2 !b + !borrow`, less their lowest bit; so for a carry.
+    // One adder for `a - b - borrow`: `2 a + 1` and `2 !b + !borrow`, less their lowest bit; so for
+    // a carry.
     other1: Signal<Local, Bits<32>>,
     kept1: Signal<Local, Bit>,
     left1: Signal<Local, Bits<33>>,

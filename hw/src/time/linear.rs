@@ -3,12 +3,14 @@ use crate::construct::construct;
 use crate::num::U;
 use rust_hdl::prelude::*;
 
-/// Turns a time of day, wrapped at 10^9 ns, into ns48.fns16: `sec * 10^9 + ns` modulo 2^48, and the fraction as it is.
+/// Turns a time of day, wrapped at 10^9 ns, into ns48.fns16: `sec * 10^9 + ns` modulo 2^48, and the
+/// fraction as it is.
 ///
-/// The datapath knows linear stamps alone. A shell whose MAC or PTP clock wraps puts this where stamps enter, and software that answers
-/// segments does the same sum.
+/// The datapath knows linear stamps alone. A shell whose MAC or PTP clock wraps puts this where
+/// stamps enter, and software that answers segments does the same sum.
 ///
-/// Latency: [`timely_model::time::LINEAR_LATENCY`] clocks. Throughput: a time a clock. Model: `timely_model::time::linear`.
+/// Latency: [`timely_model::time::LINEAR_LATENCY`] clocks. Throughput: a time a clock. Model:
+/// `timely_model::time::linear`.
 #[derive(LogicBlock)]
 pub struct Linear {
     /// Clock.

@@ -11,17 +11,21 @@ use rust_hdl::prelude::*;
 
 /// Counts `cfg_time_increment` (ns in Q8.24) a clock, exactly, and keeps a date beside that count.
 ///
-/// - **`steady`** never steps and never slews: pacer, grant scheduler, rate engine, time-outs and launch FIFO count on it. Reset puts it
-///   131 us before its wrap ([`timely_model::time::START`]), so that every run crosses the wrap early.
-/// - **`date`** is `steady + offset` and starts at 0. Stamps are dates: arrivals, departures, and the times that an ACK carries. With
-///   `cfg_time_ptp` each sample of `ptp_time`, without it each set, makes a new offset, so the date goes either way, by any amount, at
-///   once. A correction of [`timely_model::time::STEP`] (256 ns) or more is a step, and counts in `epoch`; a difference of two dates
-///   is a duration only if both have the same epoch. Without samples the date runs as `steady` does.
+/// - **`steady`** never steps and never slews: pacer, grant scheduler, rate engine, time-outs and
+///   launch FIFO count on it. Reset puts it 131 us before its wrap ([`timely_model::time::START`]),
+///   so that every run crosses the wrap early.
+/// - **`date`** is `steady + offset` and starts at 0. Stamps are dates: arrivals, departures, and
+///   the times that an ACK carries. With `cfg_time_ptp` each sample of `ptp_time`, without it each
+///   set, makes a new offset, so the date goes either way, by any amount, at once. A correction of
+///   [`timely_model::time::STEP`] (256 ns) or more is a step, and counts in `epoch`; a difference
+///   of two dates is a duration only if both have the same epoch. Without samples the date runs as
+///   `steady` does.
 ///
-/// Latency: an increment counts in the outputs [`timely_model::time::LATENCY`] clocks after it was sampled, a sample of the date
-/// [`timely_model::time::DATE_LATENCY`] clocks, and the date is then right at the clock at which it is visible, since the sample is
-/// compared with `steady` at the sample's own clock. Throughput: a sample a clock. No back pressure.
-/// Model: `timely_model::time::Time`.
+/// Latency: an increment counts in the outputs [`timely_model::time::LATENCY`] clocks after it was
+/// sampled, a sample of the date [`timely_model::time::DATE_LATENCY`] clocks, and the date is then
+/// right at the clock at which it is visible, since the sample is compared with `steady` at the
+/// sample's own clock. Throughput: a sample a clock. No back pressure. Model:
+/// `timely_model::time::Time`.
 #[derive(LogicBlock, Default)]
 pub struct Time {
     /// Clock.

@@ -5,7 +5,8 @@ use timely_model::time::START;
 
 /// Adds the increment at every clock. The fraction keeps 24 bits, 8 more than are shown.
 ///
-/// Latency: 2 clocks from the increment to `coming`, 4 to `steady`; `later` is `steady` and the lead of 2 clocks ago.
+/// Latency: 2 clocks from the increment to `coming`, 4 to `steady`; `later` is `steady` and the
+/// lead of 2 clocks ago.
 #[derive(LogicBlock, Default)]
 pub struct Steady {
     /// Clock.

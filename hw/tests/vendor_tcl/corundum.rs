@@ -1,4 +1,5 @@
-//! Corundum: a design beside one of its own, with our files in its Makefile and our parameters in its configuration.
+//! Corundum: a design beside one of its own, with our files in its Makefile and our parameters in
+//! its configuration.
 use super::*;
 
 const DESIGN: &str = "NetFPGA_SUME/fpga/fpga";
@@ -45,7 +46,8 @@ fn a_design_takes_both_blocks() {
     assert!(done.code == 0 && done.calls.is_empty(), "{}", done.text);
     assert!(done.text.contains(&format!("make -C @/{MADE}")), "{}", done.text);
 
-    // Every file that the Makefile names of ours is there, our scheduler's among them, and Corundum's own scheduler is not named.
+    // Every file that the Makefile names of ours is there, our scheduler's among them, and
+    // Corundum's own scheduler is not named.
     let out = Command::new("make").args(["-s", "-C", &bench.path(MADE).display().to_string(), "files"]).output().expect("make starts");
     let named = String::from_utf8_lossy(&out.stdout).into_owned();
     assert!(out.status.success(), "{named}{}", String::from_utf8_lossy(&out.stderr));
@@ -118,7 +120,8 @@ fn what_does_not_fit_is_refused() {
         let text = bench.get(&format!("tree/fpga/app/timely/rtl/{file}"));
         assert_eq!(text.matches("`define TIMELY_STREAMS").count(), 1, "{file}");
     }
-    // Another design takes the folder as it is if the emission is the same; of another emission it is told whose the folder is.
+    // Another design takes the folder as it is if the emission is the same; of another emission it
+    // is told whose the folder is.
     let second = |streams: &str| design("NetFPGA_SUME/fpga/fpga_second") + streams;
     bench.put("tree/fpga/mqnic/NetFPGA_SUME/fpga/fpga_second/Makefile", MAKE);
     bench.put("tree/fpga/mqnic/NetFPGA_SUME/fpga/fpga_second/config.tcl", CONFIG);

@@ -1,5 +1,6 @@
-//! The scripts of `bitstreams/` under tclsh, on trees that look like the shells': what they ask of the vendor's tool, what they write, what they
-//! refuse. Everything that Tcl does not know is a command of the vendor's, and is recorded (`stubs.tcl`).
+//! The scripts of `bitstreams/` under tclsh, on trees that look like the shells': what they ask of
+//! the vendor's tool, what they write, what they refuse. Everything that Tcl does not know is a
+//! command of the vendor's, and is recorded (`stubs.tcl`).
 mod corundum;
 mod netfpga;
 mod opennic;
@@ -77,12 +78,14 @@ impl Bench {
         self.path(name).exists()
     }
 
-    /// Runs the script as `vivado -source SCRIPT -tclargs WORDS` does; `@` in a word is the bench's folder.
+    /// Runs the script as `vivado -source SCRIPT -tclargs WORDS` does; `@` in a word is the bench's
+    /// folder.
     fn run(&self, words: &str) -> Done {
         self.source(&self.script, "", words, &[])
     }
 
-    /// Runs any script under the same commands, in a folder of the bench's, with more in its environment.
+    /// Runs any script under the same commands, in a folder of the bench's, with more in its
+    /// environment.
     fn source(&self, script: &Path, folder: &str, words: &str, environment: &[(&str, &str)]) -> Done {
         let root = self.root.display().to_string();
         let stubs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vendor_tcl/stubs.tcl");

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 const CORE: &str = "timely_opennic_512_10.v";
 const GOOD: &str = "-emitted @/emitted -shell @/tree -board au250";
 
-/// A script with the steps of the shell's: arguments in pairs, for each box the plugin's files or else the shell's own.
+/// A script with the steps of the shell's: arguments in pairs, for each box the plugin's files or
+/// else the shell's own.
 const BUILD: &str = r#"
 array set o {-board au250 -tag "" -user_plugin none -num_phys_func 4 -num_qdma 2 -num_cmac_port 2 -use_phys_func 0 -impl 0 -jobs 8}
 foreach {k v} $argv { set o($k) $v }
@@ -37,7 +38,8 @@ fn bench() -> (Bench, Vec<(String, String)>) {
     (bench, files)
 }
 
-/// Registers of the bridge, and of the reset beside it, each with its clock, out of the emitted Verilog.
+/// Registers of the bridge, and of the reset beside it, each with its clock, out of the emitted
+/// Verilog.
 fn cells(verilog: &str) -> BTreeMap<String, &'static str> {
     let (_, bridge) = verilog.split_once("module tnic_opennic_core__bridge(").expect("a bridge");
     let (bridge, _) = bridge.split_once("\nendmodule").expect("its end");
@@ -95,7 +97,8 @@ fn the_shell_takes_the_plugin() {
     }
 }
 
-/// Every name in the constraints finds registers, each of the clock that the constraint is about, and all that crosses is there.
+/// Every name in the constraints finds registers, each of the clock that the constraint is about,
+/// and all that crosses is there.
 fn constraints(bench: &Bench, files: &[(String, String)]) {
     let cells = cells(&files[0].1);
     assert_eq!(cells.len(), 27, "{cells:?}");

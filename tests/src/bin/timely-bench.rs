@@ -1,4 +1,5 @@
-//! Measures what the design reaches: a table, or JSON; see `timely_tests::measure`. `cargo xtask bench` runs it.
+//! Measures what the design reaches: a table, or JSON; see `timely_tests::measure`.
+//! `cargo xtask bench` runs it.
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use timely_tests::measure::{DRIVER, PARTS, all, json, page, table};

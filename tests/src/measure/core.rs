@@ -56,7 +56,8 @@ fn turnaround(bus: u32, segments: usize, rng: &mut ChaCha8Rng) -> Result<u64, St
     Ok(most)
 }
 
-/// `(clocks from an ACK's last beat to its rate in force, error of an RTT in clocks)`, each at most, of a flow whose ACKs come at any time.
+/// `(clocks from an ACK's last beat to its rate in force, error of an RTT in clocks)`, each at
+/// most, of a flow whose ACKs come at any time.
 fn reaction(bus: u32, acks: usize, rng: &mut ChaCha8Rng) -> Result<(u64, f64), String> {
     let parameters = Parameters {
         t_low_us: 6.0,
@@ -116,8 +117,8 @@ fn reaction(bus: u32, acks: usize, rng: &mut ChaCha8Rng) -> Result<(u64, f64), S
 /// Clocks of a snapshot of `flows` flows by DMA, into a memory that does not stall.
 fn snapshot(mut nic: Box<dyn Nic>, flows: u32) -> Result<u64, String> {
     nic.attach(7, &Behaviour::default());
-    // The sweep of its RAMs, of which the largest has places for the segments of all flows, is longer than a driver polls for it at a read
-    // in a few clocks.
+    // The sweep of its RAMs, of which the largest has places for the segments of all flows, is
+    // longer than a driver polls for it at a read in a few clocks.
     let mut left = 64 * flows;
     while left > 0 && nic.read32(id::STATUS.address()).map_err(|e| e.to_string())? & 1 == 0 {
         (0..flows).for_each(|_| nic.step(&CoreIn::default()));
@@ -133,7 +134,8 @@ fn snapshot(mut nic: Box<dyn Nic>, flows: u32) -> Result<u64, String> {
     Ok(access.core(|c| c.clk()) - from)
 }
 
-/// The frames of a NIC with flows to a peer, and when they left: its snapshots must leave no trace in them.
+/// The frames of a NIC with flows to a peer, and when they left: its snapshots must leave no trace
+/// in them.
 #[derive(Debug, Default, PartialEq)]
 pub struct Traffic {
     /// Clocks of each frame's first and last beat, and the frame.
@@ -142,8 +144,8 @@ pub struct Traffic {
     pub events: Vec<CoreEvent>,
 }
 
-/// `clocks` of a NIC whose flows are answered, with snapshots of all flows one after another or without: its traffic, and the snapshots that
-/// ended.
+/// `clocks` of a NIC whose flows are answered, with snapshots of all flows one after another or
+/// without: its traffic, and the snapshots that ended.
 ///
 /// # Errors
 /// The NIC's registers fail.

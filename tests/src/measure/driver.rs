@@ -1,4 +1,5 @@
-//! Figures of the driver, in seconds of this machine, and beside plain register reads of the same run.
+//! Figures of the driver, in seconds of this machine, and beside plain register reads of the same
+//! run.
 use super::figure::{Bound, Figure};
 use crate::flood::{Flood, LAST, Made};
 use crate::in_process::InProcess;
@@ -143,7 +144,8 @@ fn through_daemon(file: &Path, time: Duration) -> Result<(Got, Made), String> {
     got.seconds = start.elapsed().as_secs_f64();
     let within = got.records;
     producer.end();
-    // Records on their way. A gap at the end is noticed at the record after it, which is made when nothing comes any more.
+    // Records on their way. A gap at the end is noticed at the record after it, which is made when
+    // nothing comes any more.
     let end = Instant::now() + LAST;
     while got.unnoticed(producer.made()) != 0.0 && Instant::now() < end {
         if !turn(&mut client, &mut got)? && producer.is_drained() {

@@ -1,4 +1,5 @@
-//! Figures of the rate engine: its rate of updates on its Verilog, its exactness by the tests of its arithmetic.
+//! Figures of the rate engine: its rate of updates on its Verilog, its exactness by the tests of
+//! its arithmetic.
 use super::figure::{Bound, Figure};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

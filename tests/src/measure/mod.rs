@@ -1,8 +1,9 @@
-//! Figures of the design, measured on its Verilog in clocks, of whole networks on its model; `cargo xtask bench` prints them and writes
-//! `docs/bench.md`.
+//! Figures of the design, measured on its Verilog in clocks, of whole networks on its model;
+//! `cargo xtask bench` prints them and writes `docs/bench.md`.
 //!
-//! Nothing of that reads a wall clock: the same design gives the same figures on any machine. The driver's figures (`cargo xtask bench driver`) are
-//! measured in seconds, beside plain register reads of the same run, and are not on that page.
+//! Nothing of that reads a wall clock: the same design gives the same figures on any machine. The
+//! driver's figures (`cargo xtask bench driver`) are measured in seconds, beside plain register
+//! reads of the same run, and are not on that page.
 mod blind;
 mod core;
 mod driver;
@@ -23,8 +24,9 @@ pub const PARTS: [&str; 7] = ["grants", "alone", "load", "core", "loops", "engin
 /// The part that is measured only when it is named, in seconds.
 pub const DRIVER: &str = "driver";
 
-/// Measures everything, or one of [`PARTS`], or [`DRIVER`]; `quick` holds the keys stable and means nothing else. `root` is the workspace, for what is
-/// recorded there, and `printed` what tests printed of themselves: lines of `figure`, key and value.
+/// Measures everything, or one of [`PARTS`], or [`DRIVER`]; `quick` holds the keys stable and means
+/// nothing else. `root` is the workspace, for what is recorded there, and `printed` what tests
+/// printed of themselves: lines of `figure`, key and value.
 ///
 /// # Errors
 /// The emission, Verilator or a record has an error.

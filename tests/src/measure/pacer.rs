@@ -1,4 +1,5 @@
-//! Figures of the pacer, on its Verilog: grants a clock in each mix, punctuality and rate of a flow alone, lateness under load.
+//! Figures of the pacer, on its Verilog: grants a clock in each mix, punctuality and rate of a flow
+//! alone, lateness under load.
 use super::figure::{Bound, Figure};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -42,7 +43,8 @@ impl Extent {
     }
 }
 
-/// The Verilog of a pacer of 2^16 flows, compiled; for a quick look that of 2^10 in the NIC that is committed.
+/// The Verilog of a pacer of 2^16 flows, compiled; for a quick look that of 2^10 in the NIC that is
+/// committed.
 fn pacer(quick: bool) -> Result<Arc<Library>, String> {
     if quick {
         return rig::library(&timely_sim::cores::known().verilog(64, 10)?, false);
@@ -62,8 +64,8 @@ fn log_uniform(n: u32, rng: &mut ChaCha8Rng) -> Vec<f64> {
     (0..n).map(|_| 10f64.powf(rng.random_range(0.0..4.0))).collect()
 }
 
-/// Grants a clock of flows with these rates (Mb/s), all backlogged, packets of 84 bytes, the gate's output always ready. They start so many
-/// clocks after each other.
+/// Grants a clock of flows with these rates (Mb/s), all backlogged, packets of 84 bytes, the gate's
+/// output always ready. They start so many clocks after each other.
 fn capacity(library: &Arc<Library>, extent: &Extent, rates: &[f64], apart: f64, window: u64) -> f64 {
     let mut rig = Rig::new(library, extent.flow_bits, 84, 16_384);
     for (flow, mbps) in (0..).zip(rates) {
@@ -86,10 +88,12 @@ fn capacity(library: &Arc<Library>, extent: &Extent, rates: &[f64], apart: f64, 
     (0..window).filter(|_| rig.step().is_some()).count() as f64 / window as f64
 }
 
-/// All flows come due at one instant: `(until each was granted a packet, in a window behind that)`, grants a clock.
+/// All flows come due at one instant: `(until each was granted a packet, in a window behind that)`,
+/// grants a clock.
 ///
-/// A flow of rate 0 is looked at again a microsecond later. So while the time stands still, all flows gather in one slot (the calendar keeps
-/// it as two lists); then they get their rates, and the time goes on.
+/// A flow of rate 0 is looked at again a microsecond later. So while the time stands still, all
+/// flows gather in one slot (the calendar keeps it as two lists); then they get their rates, and
+/// the time goes on.
 fn one_slot(library: &Arc<Library>, extent: &Extent, mbps: f64) -> (f64, f64) {
     let mut rig = Rig::new(library, extent.flow_bits, 84, 16_384);
     rig.runs = false;
@@ -126,11 +130,13 @@ pub fn grants(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
     let (library, extent) = (&pacer(quick)?, &Extent::new(quick));
     let n = extent.flows();
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    // 64K gaps of 440 us are 0.596 grants a clock, the line's 148.8 million; to see what the pacer could do, it is asked for 1.05.
+    // 64K gaps of 440 us are 0.596 grants a clock, the line's 148.8 million; to see what the pacer
+    // could do, it is asked for 1.05.
     let all = |per_clock: f64| vec![at_gap(84, f64::from(n) * CLOCK_NS as f64 / per_clock); n as usize];
     let line = 0.5952;
     let gaps = (5.0 * f64::from(n) / line).round() as u64;
-    // The flows follow one another in the course of a gap: none is late at the ends of a window of whole gaps.
+    // The flows follow one another in the course of a gap: none is late at the ends of a window of
+    // whole gaps.
     let kept = capacity(library, extent, &all(line), 1.0 / line, gaps) / line;
     let mut mixes = vec![("equal", capacity(library, extent, &all(1.05), 0.0, extent.window))];
     mixes.push(("log_uniform", capacity(library, extent, &log_uniform(n, &mut rng), 0.0, extent.window)));
@@ -156,7 +162,8 @@ pub fn grants(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
     Ok(())
 }
 
-/// A flow alone at this register: `(greatest distance from its schedule in clocks, rate error in ppm)`.
+/// A flow alone at this register: `(greatest distance from its schedule in clocks, rate error in
+/// ppm)`.
 fn lone(library: &Arc<Library>, extent: &Extent, bytes: u16, register: u32) -> (f64, f64) {
     let clocks = (extent.alone.max(3.5 * gate::gap_ns(bytes, register)) / CLOCK_NS as f64) as u64;
     let (left, ppm) = gate::alone(library, extent.flow_bits, bytes, register, clocks);

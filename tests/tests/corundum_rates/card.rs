@@ -1,8 +1,10 @@
-//! A card and its host around a transmit scheduler: mqnic's transmit engine with its table of descriptors, a host whose reads take a while, and a MAC.
+//! A card and its host around a transmit scheduler: mqnic's transmit engine with its table of
+//! descriptors, a host whose reads take a while, and a MAC.
 //!
-//! The engine's behaviour is the published one of mqnic (revision 1ca0151b): 32 descriptors under way, of which 16 may be fetched at a time; descriptors and
-//! packets go on in the order of their requests; a packet is stored whole twice on its way to the MAC; a request is over when its packet's completion record
-//! is written, or at once if its queue is empty.
+//! The engine's behaviour is the published one of mqnic (revision 1ca0151b): 32 descriptors under
+//! way, of which 16 may be fetched at a time; descriptors and packets go on in the order of their
+//! requests; a packet is stored whole twice on its way to the MAC; a request is over when its
+//! packet's completion record is written, or at once if its queue is empty.
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -39,7 +41,8 @@ const BATCH: usize = 8;
 pub trait Scheduler {
     /// The request that is offered: queue, tag.
     fn request(&self) -> Option<(u32, u8)>;
-    /// A clock: a doorbell, whether the request is taken, and a request that is over with the bytes of its packet.
+    /// A clock: a doorbell, whether the request is taken, and a request that is over with the bytes
+    /// of its packet.
     fn step(&mut self, doorbell: Option<u32>, ready: bool, status: Option<(u8, u16)>);
 }
 
@@ -89,8 +92,8 @@ pub struct Card {
 }
 
 impl Card {
-    /// A card with a bus of `bus_bits` and a line of that rate; its host answers reads after so many clocks and always has packets of
-    /// `bytes[q]` bytes for queue `q`.
+    /// A card with a bus of `bus_bits` and a line of that rate; its host answers reads after so
+    /// many clocks and always has packets of `bytes[q]` bytes for queue `q`.
     pub fn new(bus_bits: usize, line_mbps: u64, bytes: Vec<usize>, reads: RangeInclusive<u64>, rng: ChaCha8Rng) -> Self {
         let busy = bytes.len();
         Card {

@@ -1,4 +1,5 @@
-//! Unpaced traffic in Corundum's form: the rate of our scheduler beside that of Corundum's own, on the same card and host; and paced flows beside it.
+//! Unpaced traffic in Corundum's form: the rate of our scheduler beside that of Corundum's own, on
+//! the same card and host; and paced flows beside it.
 //!
 //! Our scheduler is its model, which the Verilog equals (`lockstep_store`).
 mod card;
@@ -49,14 +50,16 @@ impl Ours {
         ours
     }
 
-    /// Scheduler of an interface that the application block does not serve, in a tree with streams: the bus is wired to 0, so that the time stands.
+    /// Scheduler of an interface that the application block does not serve, in a tree with streams:
+    /// the bus is wired to 0, so that the time stands.
     fn beside(bus_bits: usize, queues: usize) -> Self {
         let mut ours = Ours::swept(Given { streams: true, ..GIVEN }, bus_bits);
         (0..queues as u32).for_each(|q| ours.write(Kind::Channel, q, 3));
         ours
     }
 
-    /// Scheduler whose first `queues` are enabled; the first of them are flows of such rates, Mb/s, and with `idle` one more queue is a flow that has nothing to send.
+    /// Scheduler whose first `queues` are enabled; the first of them are flows of such rates, Mb/s,
+    /// and with `idle` one more queue is a flow that has nothing to send.
     fn new(bus_bits: usize, queues: usize, flows: &[u32], idle: bool) -> Self {
         // The least caps that the driver gives on such boards without streams, for reads of 3 us.
         let cap = if bus_bits < 512 { 16_384 } else { 75_000 };
@@ -109,7 +112,8 @@ const CARDS: [Line; 2] = [(10, 64), (100, 512)];
 const SIZES: &[usize] = &[60, 1514, 9014];
 const DOCUMENTED: u64 = 1;
 
-/// Gb/s on the wire of each queue in so many clocks, behind a quarter of them, of a card that begins with that scheduler.
+/// Gb/s on the wire of each queue in so many clocks, behind a quarter of them, of a card that
+/// begins with that scheduler.
 fn rates((gbps, bus_bits): Line, seed: u64, bytes: Vec<usize>, clocks: u64, mut scheduler: impl Scheduler) -> Vec<f64> {
     let mut card = Card::new(bus_bits, gbps * 1000, bytes, 100..=400, rng(seed));
     (0..clocks / 4).for_each(|_| card.step(&mut scheduler));
@@ -119,8 +123,10 @@ fn rates((gbps, bus_bits): Line, seed: u64, bytes: Vec<usize>, clocks: u64, mut 
     card.sent.iter().enumerate().map(gbps).collect()
 }
 
-/// Unpaced queues have at least 95 % of the rate that they have with the stock scheduler, with no flow loaded, beside one that has nothing to send, and on an
-/// interface without an application block's half, on a host that answers a read after 400 to 1,600 ns. Under `cargo xtask soak` packets of more sizes. The table of `docs/corundum.md` has these figures.
+/// Unpaced queues have at least 95 % of the rate that they have with the stock scheduler, with no
+/// flow loaded, beside one that has nothing to send, and on an interface without an application
+/// block's half, on a host that answers a read after 400 to 1,600 ns. Under `cargo xtask soak`
+/// packets of more sizes. The table of `docs/corundum.md` has these figures.
 #[test]
 fn unpaced_traffic_is_as_fast_as_with_the_stock_scheduler() {
     const CLOCKS: u64 = 200_000;
@@ -157,8 +163,8 @@ fn unpaced_traffic_is_as_fast_as_with_the_stock_scheduler() {
     }
 }
 
-/// Four flows of 5, 7, 11 and 35 % of the line, in packets of 1,514 bytes, keep these rates beside three queues that always have packets of any size, and these
-/// take turns.
+/// Four flows of 5, 7, 11 and 35 % of the line, in packets of 1,514 bytes, keep these rates beside
+/// three queues that always have packets of any size, and these take turns.
 #[test]
 fn paced_flows_keep_their_rates_beside_unpaced_traffic() {
     const CLOCKS: u64 = 400_000;

@@ -1,8 +1,11 @@
-//! Corundum's round-robin scheduler, by its behaviour: what a transmit engine sees of it, for the rates that ours is compared with.
+//! Corundum's round-robin scheduler, by its behaviour: what a transmit engine sees of it, for the
+//! rates that ours is compared with.
 //!
-//! A queue waits in a list while it may hold packets, which is from its doorbell on until a request finds it empty that no doorbell has overtaken. The first of
-//! the list asks if a tag is free, and goes to the list's end. Doorbells, ends of requests and requests are operations of three clocks, one begun a
-//! clock in that order of precedence; none begins beside another one on the same queue, and a request only when the one before was taken.
+//! A queue waits in a list while it may hold packets, which is from its doorbell on until a request
+//! finds it empty that no doorbell has overtaken. The first of the list asks if a tag is free, and
+//! goes to the list's end. Doorbells, ends of requests and requests are operations of three clocks,
+//! one begun a clock in that order of precedence; none begins beside another one on the same queue,
+//! and a request only when the one before was taken.
 use super::card::{REQUESTS, Scheduler};
 use std::collections::VecDeque;
 

@@ -1,4 +1,5 @@
-//! The daemon with a modelled NIC behind a socket: its state, the clients that it answers, and how it ends.
+//! The daemon with a modelled NIC behind a socket: its state, the clients that it answers, and how
+//! it ends.
 use crate::alone;
 use rand::Rng;
 use serde_json::{Value, json};
@@ -136,7 +137,8 @@ fn a_daemon_keeps_what_it_was_told() {
     std::fs::remove_file(file).expect("removed");
 }
 
-/// Reads `count` events of flow 7, each with the number behind the one before it (`next`) unless some were lost; gives the number that follows.
+/// Reads `count` events of flow 7, each with the number behind the one before it (`next`) unless
+/// some were lost; gives the number that follows.
 fn read_events(client: &mut Client, mut next: Option<u32>, count: usize) -> Option<u32> {
     let (start, mut came, mut lost) = (Instant::now(), 0, 0);
     while came < count {
@@ -155,8 +157,8 @@ fn read_events(client: &mut Client, mut next: Option<u32>, count: usize) -> Opti
     next
 }
 
-/// Events come in order to every client that asked, with the events lost between them: also when another client asks for others, or for none
-/// any more.
+/// Events come in order to every client that asked, with the events lost between them: also when
+/// another client asks for others, or for none any more.
 #[test]
 fn events_reach_their_subscribers() {
     let _alone = alone();
@@ -194,7 +196,8 @@ fn framed(body: &[u8]) -> Vec<u8> {
     [&(body.len() as u32).to_le_bytes()[..], &[0; 4], body].concat()
 }
 
-/// Ten thousand malformed requests, beside clients that say nothing: each is answered or costs its sender the connection, and no other client.
+/// Ten thousand malformed requests, beside clients that say nothing: each is answered or costs its
+/// sender the connection, and no other client.
 #[test]
 fn malformed_requests_are_answered() {
     let _alone = alone();
@@ -294,7 +297,8 @@ impl Drop for Killed {
     }
 }
 
-/// Killed without a word, a daemon leaves a NIC that stops by itself; the next one restores the flows.
+/// Killed without a word, a daemon leaves a NIC that stops by itself; the next one restores the
+/// flows.
 #[test]
 fn a_daemon_that_is_killed_stops_the_nic_and_comes_back() {
     let _alone = alone();

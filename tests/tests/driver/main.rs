@@ -1,4 +1,5 @@
-//! The driver on bit-true NICs: its self-test on every transport that there is here, and devices that go away.
+//! The driver on bit-true NICs: its self-test on every transport that there is here, and devices
+//! that go away.
 mod daemon;
 mod served;
 mod torn;
@@ -13,8 +14,8 @@ use timely_tests::in_process::InProcess;
 use timely_tests::nic::PORT;
 use timely_tests::nic::{HOST, model, verilog};
 
-/// Tests run one at a time: a child that one of them starts has the sockets of all until it is a process of its own, and meanwhile a client
-/// that has left seems to be there still.
+/// Tests run one at a time: a child that one of them starts has the sockets of all until it is a
+/// process of its own, and meanwhile a client that has left seems to be there still.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -53,7 +54,8 @@ fn a_device_that_goes_away_is_missed() {
     }
 }
 
-/// A device that is no timely-nic, or one of another version, is not touched but for the command register and a reset.
+/// A device that is no timely-nic, or one of another version, is not touched but for the command
+/// register and a reset.
 #[test]
 fn another_device_is_refused() {
     let _alone = alone();

@@ -1,4 +1,5 @@
-//! The driver over the socket of a NIC that is served: every access, burst and interrupt goes through vfio-user.
+//! The driver over the socket of a NIC that is served: every access, burst and interrupt goes
+//! through vfio-user.
 use crate::alone;
 use std::net::Ipv4Addr;
 use timely_driver::nic::{End as Leave, Nic, Start};

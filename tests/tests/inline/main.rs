@@ -1,4 +1,5 @@
-//! The in-line NIC: the Verilog of its core beside its model, every output at every clock, whatever host, wire and registers do.
+//! The in-line NIC: the Verilog of its core beside its model, every output at every clock, whatever
+//! host, wire and registers do.
 mod both;
 mod network;
 mod world;
@@ -31,9 +32,11 @@ fn shell(bus: u32, flow_bits: u32) -> Compiled {
 }
 
 fn flows(bus: u32, flow_bits: u32, gbps: f64) -> CoreSpec {
-    // Laws of several kinds, with and without a bound, time-outs that strike, and flows that are slow enough to fill the store.
+    // Laws of several kinds, with and without a bound, time-outs that strike, and flows that are
+    // slow enough to fill the store.
     let impatient = Parameters { timeout_us: 20.0, idle_us: 10.0, outstanding_bytes: 20_000, ..Parameters::timely_10g(2.0) };
-    // Losses lower only the first profile: with all rates at their least, too few segments leave for an ACK to be forged.
+    // Losses lower only the first profile: with all rates at their least, too few segments leave
+    // for an ACK to be forged.
     let unbounded = Parameters { outstanding_bytes: 0, timeout_us: 100.0, loss_decrease: 0.0, ..Parameters::timely_10g(4.0) };
     let parameters = [impatient, unbounded, Parameters::fixed(6000.0), Parameters { outstanding_bytes: 0, ..Parameters::fixed(40_000.0) }];
     let slow = Parameters::fixed(1500.0);
@@ -68,14 +71,16 @@ fn equal(bus: u32, flow_bits: u32, gbps: f64, clocks: u64) -> Counts {
         let t = &world.tally;
         if clocks >= 100_000 {
             assert!(t.paced > 200 && t.past > 300 && t.acks > 30 && t.up > 200, "{t:?}, seed {seed}");
-            // The scan for time-outs looks at one of 2^14 flows or more every few clocks, so that none can be skipped.
+            // The scan for time-outs looks at one of 2^14 flows or more every few clocks, so that
+            // none can be skipped.
             assert!(flow_bits >= 14 || t.skipped > clocks / 100, "{} clocks skipped, seed {seed}", t.skipped);
         }
     }
     all
 }
 
-/// Checks that one run at least had each event to compare: with many flows the scan for time-outs comes round seldom.
+/// Checks that one run at least had each event to compare: with many flows the scan for time-outs
+/// comes round seldom.
 fn happened(counted: &Counts) {
     const WANTED: [Counter; 13] = [
         Counter::TxFrames,

@@ -1,4 +1,5 @@
-//! A network of in-line NICs leaves one trace, of Verilog and of models: every frame, round trip, time-out and rate, to the picosecond.
+//! A network of in-line NICs leaves one trace, of Verilog and of models: every frame, round trip,
+//! time-out and rate, to the picosecond.
 use super::shell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +14,8 @@ use timely_sim::scenario::{NicKind, build, file};
 use timely_sim::time::Ps;
 use timely_tests::nic::build as built;
 
-/// Three NICs to one: PFC, loss, messages and endless flows, several flows a host, packets of several sizes.
+/// Three NICs to one: PFC, loss, messages and endless flows, several flows a host, packets of
+/// several sizes.
 const NETWORK: &str = "
 name = 'inline'
 duration_ms = 0.25

@@ -1,4 +1,5 @@
-//! The surroundings of the in-line NIC in its lockstep test: a host, a wire and a driver, at random and by turns calm and hostile.
+//! The surroundings of the in-line NIC in its lockstep test: a host, a wire and a driver, at random
+//! and by turns calm and hostile.
 use crate::FLOWS;
 use crate::both::Both;
 use rand::{Rng, SeedableRng};

@@ -77,7 +77,8 @@ impl Run {
     }
 }
 
-/// The ACK echoes the packet's header, TTL and ECN, goes to the packet's source, and is no longer than the packet.
+/// The ACK echoes the packet's header, TTL and ECN, goes to the packet's source, and is no longer
+/// than the packet.
 #[test]
 fn answers_a_last_packet() {
     for seed in seeds() {
@@ -137,7 +138,8 @@ fn v6(source: &str, destination: &str) -> Addresses {
     Addresses::V6 { source, destination }
 }
 
-/// Eight networks of any length, of both families: hosts that share the first bits with one are answered.
+/// Eight networks of any length, of both families: hosts that share the first bits with one are
+/// answered.
 #[test]
 fn prefixes_decide() {
     for seed in seeds() {
@@ -172,7 +174,8 @@ fn prefixes_decide() {
     }
 }
 
-/// However many segments come, ACKs take their share of the line and a burst, in wire bytes; what is beyond is counted.
+/// However many segments come, ACKs take their share of the line and a burst, in wire bytes; what
+/// is beyond is counted.
 #[test]
 fn acks_take_their_share() {
     // A report each 4 clocks, of 114 to 138 bytes of ACK: 28 to 35 bytes a clock are asked for.
@@ -262,7 +265,8 @@ fn refuses_and_counts() {
     assert!(run.frames.is_empty() && counted, "answered although disabled, or not counted");
 }
 
-/// A burst at line rate is answered whole; what is too much for queue and builder together is counted, and nothing else is lost.
+/// A burst at line rate is answered whole; what is too much for queue and builder together is
+/// counted, and nothing else is lost.
 #[test]
 fn bursts() {
     let mut rng = rng(1);

@@ -1,4 +1,5 @@
-//! Lost packets in ACKs: streams of segments through a path that drops what the test says, against a count of the test's own.
+//! Lost packets in ACKs: streams of segments through a path that drops what the test says, against
+//! a count of the test's own.
 use crate::answers::{Run, v4};
 use crate::{config, report, welcome};
 use rand::Rng;
@@ -75,7 +76,8 @@ fn told(run: &mut Run) -> HashMap<Pair, Vec<(u32, Loss)>> {
 
 const WHOLE: Loss = Loss { arrived: Arrived::Complete, skipped: 0 };
 
-/// As many pairs as the table holds, in any order, segments of 1 to 254 packets, one in three twice: every segment is complete, and none was skipped.
+/// As many pairs as the table holds, in any order, segments of 1 to 254 packets, one in three
+/// twice: every segment is complete, and none was skipped.
 #[test]
 fn without_loss_nothing_is_claimed() {
     for seed in seeds() {
@@ -103,8 +105,9 @@ fn without_loss_nothing_is_claimed() {
     }
 }
 
-/// Seven of eight packets are lost, regularly or at random, of segments of 1 and of 8: what the ACKs say adds up to the segments that lost packets, from the
-/// first ACK on. Once a pair is known, no ACK says `unknown`.
+/// Seven of eight packets are lost, regularly or at random, of segments of 1 and of 8: what the
+/// ACKs say adds up to the segments that lost packets, from the first ACK on. Once a pair is known,
+/// no ACK says `unknown`.
 #[test]
 fn losses_are_told_exactly() {
     for (size, seed) in [1, 8].into_iter().flat_map(|size| seeds().into_iter().map(move |seed| (size, seed))) {
@@ -112,7 +115,8 @@ fn losses_are_told_exactly() {
             let mut rng = rng(seed);
             let mut run = ready();
             let mut senders: Vec<_> = (0..40).map(|n| Sender::new((n / 8 + 1, u16::from(n % 8)), rng.random(), size)).collect();
-            // By pair: the segment under way lost a packet; segments skipped since the last ACK; segments that ACKs told of; there was an ACK.
+            // By pair: the segment under way lost a packet; segments skipped since the last ACK;
+            // segments that ACKs told of; there was an ACK.
             let mut broken = vec![(false, 0u32, 0u32, false); senders.len()];
             for n in 0..24_000usize {
                 let of = n % senders.len();
@@ -150,7 +154,8 @@ fn losses_are_told_exactly() {
     }
 }
 
-/// Four times as many pairs as places: a pair without a place gets `unknown` for ever, no pair a false loss, and the places keep their owners.
+/// Four times as many pairs as places: a pair without a place gets `unknown` for ever, no pair a
+/// false loss, and the places keep their owners.
 #[test]
 fn beyond_the_table_nothing_is_known() {
     let mut rng = rng(3);
@@ -175,7 +180,8 @@ fn beyond_the_table_nothing_is_known() {
     assert_eq!((known, unknown), (WAYS * ROWS, 3 * WAYS * ROWS));
 }
 
-/// An owner that sends keeps its place, however many others come and whatever the time; one silent for two epochs loses it.
+/// An owner that sends keeps its place, however many others come and whatever the time; one silent
+/// for two epochs loses it.
 #[test]
 fn places_pass_on_with_time() {
     let mut rng = rng(4);
@@ -194,7 +200,8 @@ fn places_pass_on_with_time() {
     let all = told(&mut run);
     assert!(pairs[..WAYS].iter().all(|p| all[p].iter().all(|(_, l)| *l == WHOLE)));
     assert!(all[&pairs[WAYS]].iter().all(|(_, l)| *l == Loss::default()));
-    // The first falls silent: the last gets its place after two epochs, and then the first has none.
+    // The first falls silent: the last gets its place after two epochs, and then the first has
+    // none.
     for epoch in 9..12u64 {
         run.offset = epoch << EPOCH_SHIFT;
         for s in senders.iter_mut().skip(1) {
@@ -210,7 +217,8 @@ fn places_pass_on_with_time() {
     assert_eq!(all[&pairs[0]], [(109, Loss::default())]);
 }
 
-/// A sender that begins anew at 0, one that jumps, a late packet and a repeated one: no false loss, and the next segment is known again.
+/// A sender that begins anew at 0, one that jumps, a late packet and a repeated one: no false loss,
+/// and the next segment is known again.
 #[test]
 fn numbers_that_do_not_follow() {
     let mut rng = rng(5);
@@ -246,7 +254,8 @@ fn numbers_that_do_not_follow() {
     }
 }
 
-/// A segment of 8 packets whose middle comes twice or late is no loss; one of 300 packets says nothing.
+/// A segment of 8 packets whose middle comes twice or late is no loss; one of 300 packets says
+/// nothing.
 #[test]
 fn packets_that_come_twice_or_are_many() {
     let mut rng = rng(6);

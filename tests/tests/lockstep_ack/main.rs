@@ -1,4 +1,5 @@
-//! `timely_hw::ack` against `timely_model::ack`, every output at every clock; and what a responder must never do, on the model.
+//! `timely_hw::ack` against `timely_model::ack`, every output at every clock; and what a responder
+//! must never do, on the model.
 mod answers;
 mod loss;
 
@@ -181,7 +182,8 @@ fn any_config(rng: &mut impl Rng) -> ack::Config {
     c
 }
 
-/// Writes into the store: the list of [`peers`] at first, then entries of any length, single words, other registers.
+/// Writes into the store: the list of [`peers`] at first, then entries of any length, single words,
+/// other registers.
 fn any_writes(rng: &mut impl Rng) -> Vec<(u32, u32)> {
     let i = rng.random_range(0..8);
     match rng.random_range(0..6) {

@@ -7,8 +7,9 @@ use timely_model::dma::{In, Look, NoDma};
 use timely_regs::map::dma;
 use timely_tests::{rng, seeds, verilate};
 
-/// Every word of the block, with every order that one may write, beside noise at all other inputs: orders to start are refused and nothing
-/// else, hardware's registers read as those of DMA that stands still, and every output for others is 0.
+/// Every word of the block, with every order that one may write, beside noise at all other inputs:
+/// orders to start are refused and nothing else, hardware's registers read as those of DMA that
+/// stands still, and every output for others is 0.
 #[test]
 fn nothing_starts_without_memory() {
     let library = verilate("no_dma_64_10", Rtl::<64, 8, 10>::new());

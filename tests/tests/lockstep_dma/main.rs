@@ -1,4 +1,5 @@
-//! `timely_hw::dma` against `timely_model::dma`, every output at every clock; what it promises at its pins; how long a snapshot takes.
+//! `timely_hw::dma` against `timely_model::dma`, every output at every clock; what it promises at
+//! its pins; how long a snapshot takes.
 mod absent;
 mod oracle;
 mod world;
@@ -266,7 +267,8 @@ impl Bench {
     }
 }
 
-/// A snapshot of 64K flows takes at most 10 ms: 2.5 M clocks of 4 ns, 38 a flow; also while a record is written for each of its flows.
+/// A snapshot of 64K flows takes at most 10 ms: 2.5 M clocks of 4 ns, 38 a flow; also while a
+/// record is written for each of its flows.
 #[test]
 fn a_snapshot_is_fast() {
     for (bytes, records) in [(8, false), (64, false), (8, true), (64, true)] {

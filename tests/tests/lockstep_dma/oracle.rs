@@ -1,4 +1,5 @@
-//! Rules at the pins, independent of the model: AXI's rules, whole records in order, loads as in memory, nothing after idle.
+//! Rules at the pins, independent of the model: AXI's rules, whole records in order, loads as in
+//! memory, nothing after idle.
 use crate::world::Access;
 use std::collections::VecDeque;
 use timely_model::dma::{ANSWER_WORDS, In, Master, Out, RECORD_WORDS, bytes, words};
@@ -52,7 +53,8 @@ pub struct Oracle {
     ring_bits: u32,
     snapshot: (u64, u32),
     load: (u64, u32),
-    /// Records whose burst started, in order since DMA was started; how many are known to be whole; the last consumer index.
+    /// Records whose burst started, in order since DMA was started; how many are known to be whole;
+    /// the last consumer index.
     records: Vec<[u32; RECORD_WORDS]>,
     whole: usize,
     consumer: u32,
@@ -218,7 +220,8 @@ impl Oracle {
         let burst = new(m.aw.is_some(), |b| b.aw.is_some(), |w| w.memory.aw_ready);
         if out.record_ready {
             let record = i.record.expect("a record is offered until it is taken");
-            // A record goes into the ring with a burst of its own, at the clock at which it is taken.
+            // A record goes into the ring with a burst of its own, at the clock at which it is
+            // taken.
             let ring = self.ring + 64 * (self.records.len() as u64 & ((1 << self.ring_bits) - 1));
             if burst && m.aw == Some(ring) && self.running {
                 self.records.push(record);

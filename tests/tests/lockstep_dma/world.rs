@@ -1,4 +1,5 @@
-//! The surroundings of the DMA block: csr, a driver that does everything right and wrong, the record stream, telemetry, memory.
+//! The surroundings of the DMA block: csr, a driver that does everything right and wrong, the
+//! record stream, telemetry, memory.
 use crate::oracle::Oracle;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;

@@ -10,8 +10,9 @@ use timely_regs::parameters::Parameters;
 use timely_regs::{flow, profile};
 use timely_tests::Runs;
 
-/// A profile's words where random ones hardly come: rates as low and as high as words hold, an initial rate a few units below the
-/// greatest, errors of any scale, small smoothed differences that count, flow scaling over all of its range.
+/// A profile's words where random ones hardly come: rates as low and as high as words hold, an
+/// initial rate a few units below the greatest, errors of any scale, small smoothed differences
+/// that count, flow scaling over all of its range.
 fn edge_words(rng: &mut impl Rng) -> [u32; profile::WORDS] {
     let unit = 1.0 / 4096.0;
     let greatest_mbps = 2f64.powf(rng.random_range(4.0..22.0)).min(1_048_575.0);
@@ -65,12 +66,14 @@ fn edge_words(rng: &mut impl Rng) -> [u32; profile::WORDS] {
     words
 }
 
-/// Flows that [`Edges`] uses; each is sampled when it is free to issue, so that far more samples are done than of `Stimulus`.
+/// Flows that [`Edges`] uses; each is sampled when it is free to issue, so that far more samples
+/// are done than of `Stimulus`.
 const EDGE_FLOWS: usize = 48;
 /// Clocks after which [`Edges`] loads other profiles.
 const EDGE_CLOCKS: u64 = 20_000;
 
-/// The least RTT, ns, from which on `holds`; 1 and the greatest stand for those that are out of range.
+/// The least RTT, ns, from which on `holds`; 1 and the greatest stand for those that are out of
+/// range.
 fn least(holds: impl Fn(u32) -> bool) -> u32 {
     let (mut below, mut least) = (0, RTT_MAX);
     while least - below > 1 {
@@ -80,8 +83,9 @@ fn least(holds: impl Fn(u32) -> bool) -> u32 {
     least
 }
 
-/// Inputs that bring numbers to where they decide: RTTs at rest, delays at their thresholds, a Swift flow's next decrease an RTT after its
-/// last, its two delays that decrease alike, a gradient that is just full; and loads that fill their queue.
+/// Inputs that bring numbers to where they decide: RTTs at rest, delays at their thresholds, a
+/// Swift flow's next decrease an RTT after its last, its two delays that decrease alike, a gradient
+/// that is just full; and loads that fill their queue.
 pub struct Edges {
     /// The flows, their profiles, and the clock of the next sample.
     flows: Vec<(u32, u8, u64)>,
@@ -151,7 +155,8 @@ impl Edges {
                 0 => rtt_ns,
                 1 => near(rng, low),
                 2 => near(rng, high),
-                // The smoothed difference from which on the gradient is full, or some ns less, rising or falling.
+                // The smoothed difference from which on the gradient is full, or some ns less,
+                // rising or falling.
                 3 => {
                     let full = i64::from(profile::GRADIENT_FULL.get(w)) - rng.random_range(0..12);
                     let wanted = (if rng.random() { full } else { -full }) << profile::AVERAGE_FRACTION;

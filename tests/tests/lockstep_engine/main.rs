@@ -85,8 +85,9 @@ fn at_the_edges<const F: usize>(bench: &Bench, dut: &mut v::Dut, model: &mut Eng
     }
     println!("2^{F} flows, at the edges: {seen:?}");
     if cycles() >= 200_000 {
-        // A flow's samples are done one in 24 clocks and the others parked or lost, so that 8 flows get 28,000 updates where more flows get more: with two seeds
-        // the rarest branch of 8 flows came 848 times, that of the other sizes more than 1,000 times.
+        // A flow's samples are done one in 24 clocks and the others parked or lost, so that 8 flows
+        // get 28,000 updates where more flows get more: with two seeds the rarest branch of 8 flows
+        // came 848 times, that of the other sizes more than 1,000 times.
         let least = if F == 3 { 500 } else { 1000 };
         assert!(seen.branches.iter().all(|n| *n > least) && seen.pulses[Counter::EngineOverflows as usize] > 0, "{seen:?}");
     }
@@ -180,7 +181,8 @@ fn distinct_flows_are_updated_every_clock() {
     assert_eq!((first, last, updates.len()), (SAMPLE_TO_RATE as u32 - 1, 999, 1000 - first as usize));
 }
 
-/// Of a burst of samples of one flow one in each 24 clocks is done, the youngest then, the others are lost, and the last of all is not.
+/// Of a burst of samples of one flow one in each 24 clocks is done, the youngest then, the others
+/// are lost, and the last of all is not.
 #[test]
 fn a_burst_of_one_flow() {
     let mut engine = Loaded::new();
@@ -198,7 +200,8 @@ fn a_burst_of_one_flow() {
     }
 }
 
-/// A flow that brings a sample every 20 clocks, or every clock but those of others, loses its own alone: of the others' every one is done.
+/// A flow that brings a sample every 20 clocks, or every clock but those of others, loses its own
+/// alone: of the others' every one is done.
 #[test]
 fn a_flow_that_floods_loses_its_own_samples_alone() {
     for every in [20, 2] {

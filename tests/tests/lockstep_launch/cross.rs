@@ -1,4 +1,5 @@
-//! The queue between two clocks of a board's shell, on clocks that know nothing of each other: nothing is lost, doubled or out of order.
+//! The queue between two clocks of a board's shell, on clocks that know nothing of each other:
+//! nothing is lost, doubled or out of order.
 use rand::Rng;
 use std::collections::VecDeque;
 use timely_hw::shells::ecpix5::CROSS;
@@ -7,7 +8,8 @@ use timely_verilate::{Options, build};
 
 /// Words that wait in it and at its output.
 const DEPTH: usize = 17;
-/// Edges of the reader behind the one of the writer that takes a word into an empty queue, after which it is offered.
+/// Edges of the reader behind the one of the writer that takes a word into an empty queue, after
+/// which it is offered.
 const LATENCY: u64 = 3;
 
 #[test]
@@ -81,7 +83,8 @@ fn words_cross_whole_and_in_order() {
     }
 }
 
-/// A word into an empty queue is offered [`LATENCY`] clocks of the reader later, whatever the clocks' phase.
+/// A word into an empty queue is offered [`LATENCY`] clocks of the reader later, whatever the
+/// clocks' phase.
 #[test]
 fn a_word_is_across_in_a_few_clocks() {
     let verilog = [include_str!("../shells/ecpix5_cross.v"), CROSS].concat();

@@ -1,4 +1,5 @@
-//! `timely_hw::mac` against `timely_model::mac`, every output at every clock; and the models against Ethernet itself.
+//! `timely_hw::mac` against `timely_model::mac`, every output at every clock; and the models
+//! against Ethernet itself.
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use timely_model::mac::{GAP, Gmii, LEAST, PREAMBLE, RESIDUE, SFD, crc32, rx, tx};
@@ -111,7 +112,8 @@ fn the_sender_equals_its_model() {
     }
 }
 
-/// The wire of a sender that is fed without a gap: each frame as Ethernet has it, [`GAP`] clocks apart.
+/// The wire of a sender that is fed without a gap: each frame as Ethernet has it, [`GAP`] clocks
+/// apart.
 #[test]
 fn frames_are_on_the_wire_as_ethernet_has_them() {
     let mut rng = rng(7);
@@ -143,7 +145,8 @@ fn frames_are_on_the_wire_as_ethernet_has_them() {
     assert_eq!(gaps, vec![GAP; lengths.len() - 1]);
 }
 
-/// The wire of a PHY: frames whole, short, long, with errors, wrong check sequences and broken preambles, and what a PHY says between them.
+/// The wire of a PHY: frames whole, short, long, with errors, wrong check sequences and broken
+/// preambles, and what a PHY says between them.
 struct Wire {
     left: Vec<Gmii>,
     status: u8,
@@ -220,7 +223,8 @@ fn the_receiver_equals_its_model() {
     }
 }
 
-/// The receiver gives back the sender's frames; one bit of a frame turned over on the way makes it bad.
+/// The receiver gives back the sender's frames; one bit of a frame turned over on the way makes it
+/// bad.
 #[test]
 fn what_is_sent_is_received() {
     let mut rng = rng(3);

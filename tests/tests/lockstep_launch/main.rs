@@ -1,5 +1,6 @@
-//! The blocks in front of a wire. Here `timely_hw::launch` against `timely_model::launch`, every output at every clock, and the gate's promises,
-//! on the model; beside it a board's MAC, its serial line, and its queue between two clocks.
+//! The blocks in front of a wire. Here `timely_hw::launch` against `timely_model::launch`, every
+//! output at every clock, and the gate's promises, on the model; beside it a board's MAC, its
+//! serial line, and its queue between two clocks.
 mod cross;
 mod mac;
 mod serial;
@@ -15,13 +16,14 @@ use timely_tests::{Runs, cycles, rng, seeds, verilate};
 /// A clock of 4 ns.
 const PERIOD: u64 = 4 << 16;
 
-/// `past` is how long the launch is past, 2^-8 ns: that much before a time, give or take some clocks.
+/// `past` is how long the launch is past, 2^-8 ns: that much before a time, give or take some
+/// clocks.
 fn near(rng: &mut ChaCha8Rng, past: i64) -> i64 {
     rng.random_range(-20 * PERIOD as i64..20 * PERIOD as i64) - (past << FRACTION)
 }
 
-/// Frames with launches around the time, offered in runs, some with any launch; a time that steps now and then, though the NIC's never
-/// does; a downstream that stalls.
+/// Frames with launches around the time, offered in runs, some with any launch; a time that steps
+/// now and then, though the NIC's never does; a downstream that stalls.
 struct Bench {
     now: u64,
     bytes: usize,
@@ -126,8 +128,9 @@ fn emits_at_all_widths() {
     timely_hw::emit::emit("launch256", timely_hw::launch::Launch::<256, 32, 106>::default()).unwrap();
 }
 
-/// Frames of one beat, launches in order and the output free: each is there [`LATENCY`] clocks after the first that sees its launch if it
-/// came early enough, and as soon as the gate can otherwise; a stream of frames whose launches are past goes through without a gap.
+/// Frames of one beat, launches in order and the output free: each is there [`LATENCY`] clocks
+/// after the first that sees its launch if it came early enough, and as soon as the gate can
+/// otherwise; a stream of frames whose launches are past goes through without a gap.
 #[test]
 fn frames_leave_at_their_launch() {
     for seed in seeds() {
@@ -163,7 +166,8 @@ fn frames_leave_at_their_launch() {
     }
 }
 
-/// A frame whose launch is any time at all delays no other frame by more than [`FARTHEST`], and counts; those around it keep their launches.
+/// A frame whose launch is any time at all delays no other frame by more than [`FARTHEST`], and
+/// counts; those around it keep their launches.
 #[test]
 fn no_launch_blocks() {
     const GAP: u64 = 1000;

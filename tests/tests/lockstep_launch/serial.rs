@@ -110,7 +110,8 @@ fn rtl_equals_model() {
     }
 }
 
-/// Of the model, bit by bit on the line: each request has its answer, and one with a wrong check byte has the one that says so.
+/// Of the model, bit by bit on the line: each request has its answer, and one with a wrong check
+/// byte has the one that says so.
 #[test]
 fn requests_are_answered() {
     let mut rng = rng(1);

@@ -18,8 +18,9 @@ fn ns16(ns: f64) -> u64 {
     (ns * 65536.0).round() as u64
 }
 
-/// Sends a segment every 20 us for `ms`, whose packets meet a forward queue of `queue(ns)` and their ACKs a backward one; the peer's
-/// clock is fast by `ppm`. Gives the largest amount that the signal is off by, to either side, ns.
+/// Sends a segment every 20 us for `ms`, whose packets meet a forward queue of `queue(ns)` and
+/// their ACKs a backward one; the peer's clock is fast by `ppm`. Gives the largest amount that the
+/// signal is off by, to either side, ns.
 fn bias(ppm: f64, ms: u64, queue: impl Fn(f64) -> f64) -> (f64, f64) {
     let mut block = rtt::Rtt::new(3, 5);
     let mut words = [0; profile::WORDS];

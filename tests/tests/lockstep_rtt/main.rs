@@ -1,4 +1,5 @@
-//! `timely_hw::rtt` against `timely_model::rtt`, every output at every clock; and what the model promises.
+//! `timely_hw::rtt` against `timely_model::rtt`, every output at every clock; and what the model
+//! promises.
 mod drift;
 mod oracle;
 mod steps;

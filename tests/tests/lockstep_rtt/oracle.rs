@@ -1,4 +1,5 @@
-//! The right outcome of every ACK and every time-out, found from the history alone, with whole numbers of unlimited width.
+//! The right outcome of every ACK and every time-out, found from the history alone, with whole
+//! numbers of unlimited width.
 use crate::world::{Faults, World, base, signal};
 use std::collections::{BTreeMap, VecDeque};
 use timely_model::bus::{ACK_ACCEPTED, Ack, KIND_TIMEOUT, RTT_MAX, Sample};
@@ -17,7 +18,8 @@ const ENTRY: [u64; 2] = [9, 64];
 /// Clocks in which all flows are looked at, with as many for what comes first.
 const SCAN: u64 = (2 * 8) << FLOW_BITS;
 const TIMEOUT_NS: u32 = 256_000;
-/// ns a clock: so that there are some windows of one-way delays in the run, and no wrap of the time.
+/// ns a clock: so that there are some windows of one-way delays in the run, and no wrap of the
+/// time.
 const CLOCK_NS: u64 = 256;
 
 #[derive(Default)]
@@ -59,7 +61,8 @@ struct Flow {
 }
 
 impl Flow {
-    /// The signal of an ACK at clock `at`, ns, from the least delay of its window and the one before.
+    /// The signal of an ACK at clock `at`, ns, from the least delay of its window and the one
+    /// before.
     fn one_way(&mut self, a: &Ack, at: u64, start: u64) -> i64 {
         // Any offset will do, as far as differences of 32 bits go: that of the first.
         let delay = (a.arrival.wrapping_sub(start) >> 16) as u32;
@@ -129,8 +132,8 @@ fn check_sample(f: &mut Flow, a: &Ack, at: u64, index: usize, sample: Option<Sam
     samples[signal as usize] += 1;
 }
 
-/// An accepted ACK gives the right sample and the right bytes, any other gives nothing; a flow without progress times out when it
-/// must and not before; and at last nothing is left.
+/// An accepted ACK gives the right sample and the right bytes, any other gives nothing; a flow
+/// without progress times out when it must and not before; and at last nothing is left.
 #[test]
 fn every_ack_gives_what_history_says() {
     for seed in seeds() {
@@ -169,7 +172,8 @@ fn every_ack_gives_what_history_says() {
             for (bit, n) in count.iter_mut().enumerate() {
                 *n += out.pulses >> bit & 1;
             }
-            // Of the operation of five clocks ago: an ACK's outcome, or a time-out's release; its sample came a clock ago.
+            // Of the operation of five clocks ago: an ACK's outcome, or a time-out's release; its
+            // sample came a clock ago.
             let (at, sample) = (clk.wrapping_sub(5), sampled.pop_front().unwrap());
             sampled.push_back(out.sample);
             let ack = acks.remove(&at);
@@ -253,7 +257,8 @@ fn every_ack_gives_what_history_says() {
                 let (s, index): (timely_model::bus::Sent, usize) = (s, index);
                 let f = flows.get_mut(&s.flow).unwrap();
                 let frame = u64::from(s.wire_bytes - 20) * u64::from(i.ns_per_byte);
-                // The start that the last packet's completion makes known: its own, or that of the first packet, if that came.
+                // The start that the last packet's completion makes known: its own, or that of the
+                // first packet, if that came.
                 let start = &mut f.segments[index].start;
                 match f.profile % 3 {
                     0 if s.last => *start = Some((c.ts.wrapping_add(frame), clk)),

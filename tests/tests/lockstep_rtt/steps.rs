@@ -10,7 +10,8 @@ const TIMEOUT_NS: u32 = 20_000;
 /// Clocks from one turn of a flow to the next, with 2^3 flows, and as many for what is on its way.
 const TURN: u64 = 2 * 64;
 
-/// Clocks from a step of the time by `step_ns`, half a time-out after a segment, to the segment's time-out.
+/// Clocks from a step of the time by `step_ns`, half a time-out after a segment, to the segment's
+/// time-out.
 fn waits(step_ns: u64) -> u64 {
     let mut block = rtt::Rtt::new(3, 5);
     let mut words = [0; profile::WORDS];
@@ -34,7 +35,8 @@ fn waits(step_ns: u64) -> u64 {
     panic!("no time-out within two of them, after a step by {step_ns} ns");
 }
 
-/// A segment that is never answered waits for its time-out at most, by however much the time steps forward meanwhile.
+/// A segment that is never answered waits for its time-out at most, by however much the time steps
+/// forward meanwhile.
 #[test]
 fn a_step_of_the_time_holds_up_no_time_out() {
     let rest = u64::from(TIMEOUT_NS) / CLOCK_NS / 2;
@@ -52,8 +54,8 @@ fn a_step_of_the_time_holds_up_no_time_out() {
     }
 }
 
-/// A segment that was outstanding when its flow was disabled is forgotten, as it is by the pacer: enabled again, with `keep` or without, the flow
-/// has no time-out of it and no ACK releases it.
+/// A segment that was outstanding when its flow was disabled is forgotten, as it is by the pacer:
+/// enabled again, with `keep` or without, the flow has no time-out of it and no ACK releases it.
 #[test]
 fn a_disabled_flow_has_nothing_outstanding() {
     for keep in [false, true] {

@@ -1,4 +1,5 @@
-//! Flows that send, a network that loses and repeats, peers that forge: what the RTT block is fed with.
+//! Flows that send, a network that loses and repeats, peers that forge: what the RTT block is fed
+//! with.
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
@@ -12,7 +13,8 @@ use timely_tests::Runs;
 pub struct Faults {
     pub lose_completion: f64,
     pub odd_completion: f64,
-    /// The line stands until 200 frames wait for their departure; then come as many completions that mean nothing any more.
+    /// The line stands until 200 frames wait for their departure; then come as many completions
+    /// that mean nothing any more.
     pub stand: f64,
     pub lose_ack: f64,
     pub repeat_ack: f64,
@@ -99,7 +101,8 @@ pub fn base(profile: u32) -> u32 {
 }
 
 impl World {
-    /// `flows` of `2^flow_bits` send; profile `p` starts its RTT at `p % 3`, has signal `signal(p)` and times out after `timeout * (1 + p)` ns.
+    /// `flows` of `2^flow_bits` send; profile `p` starts its RTT at `p % 3`, has signal `signal(p)`
+    /// and times out after `timeout * (1 + p)` ns.
     pub fn new(mut rng: ChaCha8Rng, flow_bits: u32, ring_bits: u32, flows: usize, busy: f64, timeout: u32, faults: Faults) -> Self {
         let near = |rng: &mut ChaCha8Rng, wrap: u64| wrap.wrapping_sub(rng.random_range(0..3000 << 16));
         // Just before the wraps of 32 bits of ns in Q.8, of 32 bits of ns, and of all 64 bits.
@@ -252,7 +255,8 @@ impl World {
         (!self.chance(self.faults.lose_completion)).then_some(Completion { tag: sent.tag, ts })
     }
 
-    /// The responder's ACK: the packet arrived between two of our clocks, and was kept for a part of that.
+    /// The responder's ACK: the packet arrived between two of our clocks, and was kept for a part
+    /// of that.
     fn echo(&mut self, from: u64, to: u64) -> Ack {
         let arrived = self.rng.random_range(from..to);
         let left = self.rng.random_range(arrived..to);

@@ -1,4 +1,5 @@
-//! The blocks around the control half in Corundum's application block, against their models, every output at every clock.
+//! The blocks around the control half in Corundum's application block, against their models, every
+//! output at every clock.
 use rand::Rng;
 use timely_hw::shells::corundum::app::arrivals::Arrivals as RtlArrivals;
 use timely_hw::shells::corundum::app::credit::Credit as RtlCredit;

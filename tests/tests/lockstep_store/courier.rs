@@ -1,4 +1,5 @@
-//! `timely_hw::scheduler::courier` against its model, every output at every clock; and that each write given to it is carried, once, in order.
+//! `timely_hw::scheduler::courier` against its model, every output at every clock; and that each
+//! write given to it is carried, once, in order.
 use rand::Rng;
 use std::collections::HashMap;
 use std::sync::Arc;

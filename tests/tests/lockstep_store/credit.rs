@@ -1,4 +1,5 @@
-//! `timely_hw::inline::credit` against `timely_model::inline::credit`, every output at every clock; and that no more waits than it allows.
+//! `timely_hw::inline::credit` against `timely_model::inline::credit`, every output at every clock;
+//! and that no more waits than it allows.
 use rand::Rng;
 use std::collections::VecDeque;
 use timely_hw::inline::credit::Credit as Rtl;
@@ -6,7 +7,8 @@ use timely_model::Block;
 use timely_model::inline::credit::{Credit, In, MOST, UNKNOWN};
 use timely_tests::{cycles, rng, seeds, verilate};
 
-/// Clocks from a grant to its charge in the store, and least ones from there to the packet's first beat on the wire.
+/// Clocks from a grant to its charge in the store, and least ones from there to the packet's first
+/// beat on the wire.
 const CHARGE: u64 = 10;
 const WIRE: u64 = 12;
 
@@ -46,7 +48,8 @@ fn rtl_equals_model() {
             dut.settle();
             assert_eq!((dut.get(s_ready) == 1, dut.get(m_valid) == 1), (ready && open, offered && open), "clock {clk}, seed {seed}");
             let least: u32 = waiting.iter().map(|g| g.1).sum();
-            // Bytes known to wait keep within the line's 64 clocks when a grant is taken, but for the changes of the last two clocks.
+            // Bytes known to wait keep within the line's 64 clocks when a grant is taken, but for
+            // the changes of the last two clocks.
             let limit = line_rate >> 18;
             assert!(!i.granted || least <= limit + 2 * UNKNOWN, "clock {clk}, seed {seed}: {least} bytes wait, and a grant is taken");
             let happened = [i.granted, offered && ready && !open, charge == Some(0), waiting.len() + granted.len() >= MOST as usize];
@@ -71,7 +74,8 @@ fn rtl_equals_model() {
     assert!(cycles() < 100_000 || seen.iter().all(|n| *n > 100), "{seen:?}: something hardly happened");
 }
 
-/// At 10 Gb/s and 4 ns a clock one packet of 1,538 bytes waits behind the one that leaves, and of 84 bytes as many as 64 clocks carry and one.
+/// At 10 Gb/s and 4 ns a clock one packet of 1,538 bytes waits behind the one that leaves, and of
+/// 84 bytes as many as 64 clocks carry and one.
 #[test]
 fn what_waits_is_bounded_in_bytes() {
     for (line_rate, bytes, most) in

@@ -1,4 +1,5 @@
-//! `timely_hw::inline::exit` against `timely_model::inline::exit`, every output at every clock; and that a segment's bytes are those of its frames.
+//! `timely_hw::inline::exit` against `timely_model::inline::exit`, every output at every clock; and
+//! that a segment's bytes are those of its frames.
 use rand::Rng;
 use std::collections::VecDeque;
 use timely_hw::inline::exit::Exit as Rtl;
@@ -159,7 +160,8 @@ fn exit_equals_model_256() {
     lockstep("exit256", Rtl::<256, 32, 4, 5>::new(), 256);
 }
 
-/// Frames back to back: each report has the bytes of its flow's segment up to it, whatever came between.
+/// Frames back to back: each report has the bytes of its flow's segment up to it, whatever came
+/// between.
 #[test]
 fn a_segment_has_the_bytes_of_its_frames() {
     for seed in seeds() {
@@ -187,7 +189,8 @@ fn a_segment_has_the_bytes_of_its_frames() {
     }
 }
 
-/// A segment that its host does not end has the bytes of its frames, on the Verilog too, when 24 bits are too few for them.
+/// A segment that its host does not end has the bytes of its frames, on the Verilog too, when 24
+/// bits are too few for them.
 #[test]
 fn a_long_segment_has_the_bytes_of_its_frames() {
     let library = verilate("exit512", Rtl::<512, 64, 4, 5>::new());

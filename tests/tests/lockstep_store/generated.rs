@@ -1,6 +1,7 @@
-//! The traffic generator among Corundum's frames, against its model, every output at every clock: with loads that change the owner of a flow,
-//! stalls on all sides, and a scheduler that reports as much as it may. Beside that, from the Verilog alone: frames of the core pass whole and in
-//! order, and each of the generator's leaves under the tag that it was reported with.
+//! The traffic generator among Corundum's frames, against its model, every output at every clock:
+//! with loads that change the owner of a flow, stalls on all sides, and a scheduler that reports as
+//! much as it may. Beside that, from the Verilog alone: frames of the core pass whole and in order,
+//! and each of the generator's leaves under the tag that it was reported with.
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;

@@ -1,4 +1,5 @@
-//! `timely_hw::store` against `timely_model::store`, every output at every clock; and what the store promises, on the model.
+//! `timely_hw::store` against `timely_model::store`, every output at every clock; and what the
+//! store promises, on the model.
 mod app_block;
 mod courier;
 mod credit;

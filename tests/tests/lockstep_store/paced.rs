@@ -74,8 +74,9 @@ impl Pair {
     }
 }
 
-/// 1,000 flows of 1 Mb/s, whose hosts send all the time, share the store with one of 10 or 40 Gb/s that has packets when it needs them: it
-/// keeps its rate. The slow ones fill the input but for its packets, and are refused beyond their bounds.
+/// 1,000 flows of 1 Mb/s, whose hosts send all the time, share the store with one of 10 or 40 Gb/s
+/// that has packets when it needs them: it keeps its rate. The slow ones fill the input but for its
+/// packets, and are refused beyond their bounds.
 #[test]
 fn a_fast_flow_keeps_its_rate_among_a_thousand_slow_ones() {
     for (gbps, bytes) in [(10, 1514), (40, 1514), (10, 200)] {
@@ -89,7 +90,8 @@ fn a_fast_flow_keeps_its_rate_among_a_thousand_slow_ones() {
         while !pair.rates.is_empty() {
             pair.step(None, BOUND);
         }
-        // The hosts of the slow flows take every other packet's place, whether or not it is stored; the fast one's waits for room.
+        // The hosts of the slow flows take every other packet's place, whether or not it is stored;
+        // the fast one's waits for room.
         let mut slow = Source::new(512, 1514, FLOWS);
         let mut fast = Source::new(512, usize::from(bytes), 1);
         let (mut of_fast, mut inside) = (false, false);
@@ -135,8 +137,9 @@ fn a_fast_flow_keeps_its_rate_among_a_thousand_slow_ones() {
     }
 }
 
-/// A flow is disabled while a packet of it is on its way in, and enabled again, keeping its state, before or after the packet is whole: what is
-/// sent from then on all leaves, and nothing is left behind.
+/// A flow is disabled while a packet of it is on its way in, and enabled again, keeping its state,
+/// before or after the packet is whole: what is sent from then on all leaves, and nothing is left
+/// behind.
 #[test]
 fn nothing_stays_behind_a_disable_in_mid_packet() {
     const FLOW: u32 = 700;
@@ -187,8 +190,8 @@ fn nothing_stays_behind_a_disable_in_mid_packet() {
     }
 }
 
-/// 1,023 flows that have a packet to send and rate 0, as raw registers can set it, beside one of 9.5 Gb/s: it keeps its rate. One of theirs whose rate
-/// is raised sends.
+/// 1,023 flows that have a packet to send and rate 0, as raw registers can set it, beside one of
+/// 9.5 Gb/s: it keeps its rate. One of theirs whose rate is raised sends.
 #[test]
 fn flows_of_rate_0_cost_others_nothing() {
     let mut pair = Pair::new(VecDeque::from([ProfileWrite { profile: 0, word: profile::TOKEN_CAP.word, data: 16_384 }]));

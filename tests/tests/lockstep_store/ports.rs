@@ -1,4 +1,5 @@
-//! `timely_hw::inline::spread`, `aside` and `vacant` against their models, every output at every clock: what is around the in-line core in NetFPGA.
+//! `timely_hw::inline::spread`, `aside` and `vacant` against their models, every output at every
+//! clock: what is around the in-line core in NetFPGA.
 use rand::Rng;
 use std::sync::Arc;
 use timely_hw::inline::aside::Aside as RtlAside;

@@ -66,7 +66,8 @@ impl Source {
     }
 }
 
-/// Each packet that comes in leaves, per flow in its order, byte for byte; or it is counted, once. And all cells are free again.
+/// Each packet that comes in leaves, per flow in its order, byte for byte; or it is counted, once.
+/// And all cells are free again.
 #[test]
 fn each_packet_leaves_once_or_is_counted() {
     for seed in seeds() {
@@ -175,7 +176,8 @@ fn a_lone_flow_every_third_clock() {
     }
 }
 
-/// Doorbell, charge and first beat come after constant numbers of clocks on an idle store, but for visits.
+/// Doorbell, charge and first beat come after constant numbers of clocks on an idle store, but for
+/// visits.
 #[test]
 fn latencies_are_constant() {
     let mut rng = rng(1);
@@ -219,7 +221,8 @@ fn latencies_are_constant() {
     }
 }
 
-/// A flow that is never read is held at its bound and fills nothing beyond it; another's packets all come in meanwhile.
+/// A flow that is never read is held at its bound and fills nothing beyond it; another's packets
+/// all come in meanwhile.
 #[test]
 fn a_full_flow_is_bounded() {
     for (width, bytes) in [(64, 60), (512, 60), (512, 1514), (512, 9000)] {

@@ -1,4 +1,5 @@
-//! `timely_hw::scheduler` against its models, every output at every clock; and that no packet is left behind.
+//! `timely_hw::scheduler` against its models, every output at every clock; and that no packet is
+//! left behind.
 use rand::Rng;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -107,7 +108,8 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
             }
             pending &= out.answer.is_none();
             let busy = clk < calm;
-            // From then on doorbells come for a while, and after each while all has to leave: a queue that was forgotten gets no further doorbell.
+            // From then on doorbells come for a while, and after each while all has to leave: a
+            // queue that was forgotten gets no further doorbell.
             let rings = if busy { runs[0].next(&mut rng) } else { clk % 10_000 > 1000 && clk % 10_000 < 2500 && rng.random_bool(0.03) };
             if !busy && clk % 10_000 == 9_999 && tag_count >= 8 && clk > calm + n as u64 * 150 + 10_000 {
                 let left: u32 = world.packets.iter().sum();
@@ -170,7 +172,8 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
                 assert!(world.uncharged[q as usize] > 0, "charged twice at clock {clk}, seed {seed}");
                 world.uncharged[q as usize] -= 1;
             }
-            // The transmit engine: an empty queue is known soon, a packet's end late; both in order.
+            // The transmit engine: an empty queue is known soon, a packet's end late; both in
+            // order.
             if let Some((q, tag)) = out.request.filter(|_| i.request_ready) {
                 assert!(u16::from(tag) < tag_count);
                 assert!(!world.under_way.iter().any(|u| u.1 == tag), "tag {tag} twice at clock {clk}, seed {seed}");

@@ -1,4 +1,5 @@
-//! Store and exit skip the clocks in which nothing happens: what they show is the same as of those that are stepped at every clock.
+//! Store and exit skip the clocks in which nothing happens: what they show is the same as of those
+//! that are stepped at every clock.
 use super::traffic::Traffic;
 use rand::Rng;
 use timely_model::Block;
@@ -13,7 +14,8 @@ use timely_tests::{cycles, rng, seeds};
 const FLOW_BITS: u32 = 6;
 const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 
-/// Busy and quiet times of the store by turns; what it looks after while it is quiet decides which grants wait for a clock afterwards.
+/// Busy and quiet times of the store by turns; what it looks after while it is quiet decides which
+/// grants wait for a clock afterwards.
 #[test]
 fn a_store_that_skips_equals_one_that_steps() {
     for seed in seeds() {

@@ -1,4 +1,5 @@
-//! Random surroundings of a store: packets of all lengths, good and bad, grants with and without packets, loads, stalls everywhere.
+//! Random surroundings of a store: packets of all lengths, good and bad, grants with and without
+//! packets, loads, stalls everywhere.
 use rand::Rng;
 use timely_model::store::{Arrival, In, Load, Out};
 use timely_model::stream::Beat;
@@ -24,7 +25,8 @@ pub struct Traffic {
     flow_bits: u32,
     width: usize,
     phase: Phase,
-    /// Beats left of the packet that is offered, its flow, what goes beside it, and whether it ends a segment.
+    /// Beats left of the packet that is offered, its flow, what goes beside it, and whether it ends
+    /// a segment.
     left: u32,
     flow: u32,
     meta: u128,

@@ -1,5 +1,5 @@
-//! `mqnic_tx_scheduler_block` in the place that Corundum has for it: equal to its model at every clock, and flows leave at their rates through a model
-//! of Corundum's transmit engine.
+//! `mqnic_tx_scheduler_block` in the place that Corundum has for it: equal to its model at every
+//! clock, and flows leave at their rates through a model of Corundum's transmit engine.
 mod promises;
 
 use rand::Rng;
@@ -159,8 +159,8 @@ impl Bench {
     }
 }
 
-/// A transmit engine of Corundum's: takes a request every third clock, knows of an empty queue soon, and of a packet that it has been sent after a while;
-/// in order either way.
+/// A transmit engine of Corundum's: takes a request every third clock, knows of an empty queue
+/// soon, and of a packet that it has been sent after a while; in order either way.
 #[derive(Default)]
 struct Engine {
     clk: u64,
@@ -289,7 +289,8 @@ fn up(u: &Up, shown: &[u32]) -> Vec<u32> {
     packed(UP, UP_BITS, &values)
 }
 
-/// Random signals on the bus from the control half: flows that are loaded, at all rates, in a time that goes on.
+/// Random signals on the bus from the control half: flows that are loaded, at all rates, in a time
+/// that goes on.
 fn random_down(rng: &mut ChaCha8Rng, clk: u64) -> Down {
     let flow = rng.random_range(0..8);
     let chance = |rng: &mut ChaCha8Rng, p: f64| rng.random_bool(p);
@@ -443,7 +444,8 @@ fn asked(variable: &str, name: &str, arguments: &[&str], file: &Path) -> Option<
     Some((out.status.success(), String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned()))
 }
 
-/// The block under exactly Corundum's ports and parameters, with the buses too; wrong parameters end its elaboration.
+/// The block under exactly Corundum's ports and parameters, with the buses too; wrong parameters
+/// end its elaboration.
 #[test]
 fn block_fits_into_its_place() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-scheduler.v", std::process::id()));

@@ -1,4 +1,5 @@
-//! A network of NICs leaves one trace, whatever its NICs are made of: every frame, round trip, time-out and rate, to the picosecond.
+//! A network of NICs leaves one trace, whatever its NICs are made of: every frame, round trip,
+//! time-out and rate, to the picosecond.
 mod trace;
 
 use std::path::{Path, PathBuf};
@@ -84,8 +85,8 @@ impl CoreFactory for Stepped {
 
 const SCENARIOS: [&str; 3] = ["trace_incast", "trace_mesh", "trace_tree"];
 
-/// Networks of more hosts: a tenth of each in ordinary runs, of mesh and tree a third, all of it where the lockstep tests run for a million clocks or more, as in
-/// `cargo xtask soak`.
+/// Networks of more hosts: a tenth of each in ordinary runs, of mesh and tree a third, all of it
+/// where the lockstep tests run for a million clocks or more, as in `cargo xtask soak`.
 fn part() -> u64 {
     if timely_tests::cycles() >= 1_000_000 { 1 } else { 10 }
 }

@@ -103,7 +103,8 @@ impl Trace {
                 i.increases += u64::from(s.mbps > *before);
                 (*before, *rates) = (s.mbps, *rates + 1);
             }
-            // Under a law every sample and time-out has its rate; what rates there are beyond them are restarts after a pause.
+            // Under a law every sample and time-out has its rate; what rates there are beyond them
+            // are restarts after a pause.
             for (flow, (_, rates)) in last {
                 let answers = h.rtts.iter().filter(|s| s.flow == flow).count() + h.timeouts.iter().filter(|s| s.flow == flow).count();
                 i.restarts += u64::try_from(rates - answers as i64).unwrap_or(0);

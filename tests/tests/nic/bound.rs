@@ -32,8 +32,9 @@ struct Flow {
     ended: VecDeque<(u32, u32)>,
 }
 
-/// A segment that has not ended gets no ACK: a flow whose segments are longer than its bound, or whose READs are dearer, goes on with each
-/// to its end when nothing else is outstanding. While anything is that can be answered, no flow is beyond its bound.
+/// A segment that has not ended gets no ACK: a flow whose segments are longer than its bound, or
+/// whose READs are dearer, goes on with each to its end when nothing else is outstanding. While
+/// anything is that can be answered, no flow is beyond its bound.
 #[test]
 fn a_segment_longer_than_its_bound_ends() {
     let parameters = Parameters { outstanding_bytes: BOUND, timeout_us: 0.0, ..Parameters::fixed(2000.0) };

@@ -1,4 +1,5 @@
-//! DMA of the whole NIC, as a driver uses it: bulk loads, snapshots beside traffic and queries, interrupts, and everything that ends it.
+//! DMA of the whole NIC, as a driver uses it: bulk loads, snapshots beside traffic and queries,
+//! interrupts, and everything that ends it.
 use crate::STORM;
 use timely_regs::counters::Counter;
 use timely_regs::device::{Device, Error, Memory, Only, RECORD_WORDS, Refused, RingSettings};
@@ -82,8 +83,8 @@ fn flows_are_loaded_and_snapshots_taken() {
     }
 }
 
-/// Two runs that differ in this alone, that one takes snapshots of all flows one after another: the same packets leave at the same clocks, and
-/// samples and rates come at the same clocks too.
+/// Two runs that differ in this alone, that one takes snapshots of all flows one after another: the
+/// same packets leave at the same clocks, and samples and rates come at the same clocks too.
 #[test]
 fn no_packet_waits_for_a_snapshot() {
     for bus in [64, 512] {
@@ -97,7 +98,8 @@ fn no_packet_waits_for_a_snapshot() {
     }
 }
 
-/// A snapshot beside traffic, in a storm: what it says adds up to what the counters say once all is quiet.
+/// A snapshot beside traffic, in a storm: what it says adds up to what the counters say once all is
+/// quiet.
 #[test]
 fn a_snapshot_beside_traffic() {
     for seed in few_seeds() {
@@ -132,8 +134,9 @@ fn a_snapshot_beside_traffic() {
     }
 }
 
-/// Every rate update comes through the ring as a whole record, in order; the watermark and the hold-off time interrupt for it. While the
-/// ring is full records wait, and those for which there is no room any more are counted; those that come are still in order.
+/// Every rate update comes through the ring as a whole record, in order; the watermark and the
+/// hold-off time interrupt for it. While the ring is full records wait, and those for which there
+/// is no room any more are counted; those that come are still in order.
 #[test]
 fn event_records_come_through_the_ring() {
     for seed in few_seeds() {
@@ -225,7 +228,8 @@ fn every_end_is_defined() {
         assert_eq!(device.read(&dma::SNAPSHOT_STATUS).unwrap(), dma::DONE.mask() | (Code::BeyondTable as u32) << dma::CODE.low);
         assert_eq!((access.core(|c| c.irq()), device.take_interrupts().unwrap()), (1 << dma::SNAPSHOT_LINE, 1 << dma::SNAPSHOT_LINE));
 
-        // Busy: the command, its settings, the ring's settings, a second start. A running load keeps out a command's.
+        // Busy: the command, its settings, the ring's settings, a second start. A running load
+        // keeps out a command's.
         device.write(&dma::SNAPSHOT[2], 0).unwrap();
         device.write(&dma::SNAPSHOT[4], dma::START).unwrap();
         for (r, v) in [(dma::SNAPSHOT[0], 0), (dma::SNAPSHOT[4], dma::START), (dma::RING_SIZE, 5), (dma::CONTROL, 1)] {
@@ -238,7 +242,8 @@ fn every_end_is_defined() {
         assert!(device.query_flow(1).is_ok());
         while device.read_field(&dma::LOAD_STATUS, &dma::BUSY).unwrap() != 0 {}
 
-        // The heartbeat is lost in the middle: what is in flight is answered, and nothing more is asked for.
+        // The heartbeat is lost in the middle: what is in flight is answered, and nothing more is
+        // asked for.
         device.take_interrupts().unwrap();
         device.set_heartbeat(3000).unwrap();
         assert_eq!(code(device.snapshot(&memory, 0, FLOWS)), Code::Stopped as u32);

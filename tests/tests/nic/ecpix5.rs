@@ -1,5 +1,6 @@
-//! The ECPIX-5's NIC, of three clocks: frames at its GMII byte for byte, registers over its serial line, pacing and round trips in ps at the wire. Icarus
-//! takes the whole of its Verilog, and runs its pins.
+//! The ECPIX-5's NIC, of three clocks: frames at its GMII byte for byte, registers over its serial
+//! line, pacing and round trips in ps at the wire. Icarus takes the whole of its Verilog, and runs
+//! its pins.
 use super::inline::{OWN, OWN_MAC, PEER, PEER_MAC, data, fixed, left_out};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -47,7 +48,8 @@ fn shells(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells").join(name).display().to_string()
 }
 
-/// Both take the whole of it, with the FPGA's cells as they are in a bench; every port has a pin, and every pin a port.
+/// Both take the whole of it, with the FPGA's cells as they are in a bench; every port has a pin,
+/// and every pin a port.
 #[test]
 fn the_whole_board_is_taken() {
     let files = Shell::Ecpix5.emit(Shell::Ecpix5.config(None, None).expect("built"), ecpix5::CLOCK_PS).expect("emission");
@@ -370,7 +372,8 @@ fn counter(board: &mut Board, which: Counter) -> u32 {
     with(board, |d| d.read_at(&counters::COUNTER, which as u32).expect("a counter"))
 }
 
-/// Registers over the line; a segment to us is answered with a right check sequence; damaged frames are counted and seen at the lights.
+/// Registers over the line; a segment to us is answered with a right check sequence; damaged frames
+/// are counted and seen at the lights.
 #[test]
 fn registers_and_segments_are_answered() {
     if left_out("nic::ecpix5: registers and segments") {
@@ -424,7 +427,8 @@ fn registers_and_segments_are_answered() {
     assert!(!board.lights()[3] && with(&mut board, |d| d.read(&id::CONTROL).expect("a register")) == 0);
 }
 
-/// A flow of the generator leaves at its rate; each packet within two clocks of the core and two of the wire of its place.
+/// A flow of the generator leaves at its rate; each packet within two clocks of the core and two of
+/// the wire of its place.
 #[test]
 fn a_flow_leaves_at_its_rate() {
     if left_out("nic::ecpix5: the rate of a flow") {

@@ -1,4 +1,5 @@
-//! The same pins and the same events: of the Verilog and the model, of a model that steps and one that skips.
+//! The same pins and the same events: of the Verilog and the model, of a model that steps and one
+//! that skips.
 use crate::STORM;
 use rand::Rng;
 use std::io::{Write, stdout};
@@ -14,7 +15,8 @@ use timely_tests::nic::{counters, model, start, start_with, twin};
 use timely_tests::soak::chatter;
 use timely_tests::{cycles, rng, seeds, thorough};
 
-/// A model that is asked every clock and one that is asked when it wants to be show the same pins and the same events.
+/// A model that is asked every clock and one that is asked when it wants to be show the same pins
+/// and the same events.
 #[test]
 fn skipping_equals_stepping() {
     let busy = Parameters::timely_10g(8.0);
@@ -68,7 +70,8 @@ fn equal(bus: u32, flow_bits: u32, flows: u32) -> u64 {
         let mut rng = rng(seed);
         let mut nic = twin(bus, flow_bits, seed);
         let mut spec = spec(bus, flow_bits, flows, &Parameters::timely_10g(8.0), &mut rng);
-        // A law of another kind, idle restarts, time-outs that strike, and a start of the RTT in front of the gate.
+        // A law of another kind, idle restarts, time-outs that strike, and a start of the RTT in
+        // front of the gate.
         let impatient = Parameters { timeout_us: 8.0, idle_us: 10.0, outstanding_bytes: 9000, ..Parameters::timely_10g(2.0) };
         for f in &mut spec.flows {
             f.parameters = match f.spec.id % 4 {
@@ -136,7 +139,8 @@ fn has_timeouts(timeouts: u64) {
     assert!(timeouts > 0 || cycles() < 100_000, "no time-outs, seeds {:?}", seeds());
 }
 
-/// The same frames at the same clocks, the same samples and rates, the same time: whatever the wire and the host do.
+/// The same frames at the same clocks, the same samples and rates, the same time: whatever the wire
+/// and the host do.
 #[test]
 fn rtl_equals_model_64() {
     has_timeouts(equal(64, 10, 5));

@@ -1,4 +1,5 @@
-//! Forged ACKs: the receiver of one flow learns nothing that another flow's ACKs need, and without a key nothing leaves.
+//! Forged ACKs: the receiver of one flow learns nothing that another flow's ACKs need, and without
+//! a key nothing leaves.
 use rand::Rng;
 use std::net::IpAddr;
 use timely_regs::counters::Counter;
@@ -19,14 +20,16 @@ const OWN: u32 = 1;
 /// Forged ACKs after each segment of its own.
 const EACH: usize = 8;
 
-/// The step of a generator that is no cipher (Marsaglia's xorshift with 13, 17, 5), from which the nonces of all flows once came.
+/// The step of a generator that is no cipher (Marsaglia's xorshift with 13, 17, 5), from which the
+/// nonces of all flows once came.
 fn xorshift(mut x: u32) -> u32 {
     x ^= x << 13;
     x ^= x >> 17;
     x ^ x << 5
 }
 
-/// The receiver's next try: of the nonces that it saw the last one, one that may follow it, any of them, and one at random.
+/// The receiver's next try: of the nonces that it saw the last one, one that may follow it, any of
+/// them, and one at random.
 fn guess(rng: &mut impl Rng, seen: &[u32], n: usize) -> u32 {
     let last = *seen.last().expect("it saw one");
     let before = seen[seen.len().saturating_sub(2)];
@@ -42,15 +45,17 @@ fn guess(rng: &mut impl Rng, seen: &[u32], n: usize) -> u32 {
     }
 }
 
-/// The receiver of one flow saw every nonce of its own, and is told place and number of the other flow's segments. Beside its forgeries come its
-/// true ACKs, repeats of them, and true ACKs of the lost flow whose segments timed out long ago, when their places have others'.
+/// The receiver of one flow saw every nonce of its own, and is told place and number of the other
+/// flow's segments. Beside its forgeries come its true ACKs, repeats of them, and true ACKs of the
+/// lost flow whose segments timed out long ago, when their places have others'.
 #[test]
 fn the_receiver_of_one_flow_cannot_forge_anothers_acks() {
     let wanted = if thorough() { 1_000_000 } else { 20_000 };
     for seed in few_seeds() {
         let mut rng = rng(seed);
         let mut nic = model(64, 10);
-        // The rates stay above what a time-out leaves of them, so that the lost flow goes on sending.
+        // The rates stay above what a time-out leaves of them, so that the lost flow goes on
+        // sending.
         let parameters = Parameters {
             initial_mbps: 1000.0,
             idle_mbps: 1000.0,
@@ -82,7 +87,8 @@ fn the_receiver_of_one_flow_cannot_forge_anothers_acks() {
                 again += 1;
                 bench.arrive(at, own);
             }
-            // One of 1,000 segments of the lost flow ago or more, half a million clocks: timed out, and in the long run overwritten.
+            // One of 1,000 segments of the lost flow ago or more, half a million clocks: timed out,
+            // and in the long run overwritten.
             if true_acks % 64 == 0 && old.len() > 1_000 {
                 late += 1;
                 bench.arrive(at, old[old.len() - 1_000 - rng.random_range(0..old.len() - 1_000).min(60_000)].clone());
@@ -125,8 +131,9 @@ fn the_receiver_of_one_flow_cannot_forge_anothers_acks() {
     }
 }
 
-/// An ACK is of the host that its segment went to: another one that knows the segment's place, number and nonce is refused and counted, over IPv4 and IPv6,
-/// and the right host's ACK of the same segment still counts.
+/// An ACK is of the host that its segment went to: another one that knows the segment's place,
+/// number and nonce is refused and counted, over IPv4 and IPv6, and the right host's ACK of the
+/// same segment still counts.
 #[test]
 fn an_ack_of_another_host_is_refused() {
     for (name, mut nic) in cores(64, 10) {
@@ -139,7 +146,8 @@ fn an_ack_of_another_host_is_refused() {
             let v6 = IpAddr::from([0xfd00, 0, 0, 7, 0, 0x1234, 0, 9]);
             if number == 1 { record } else { FlowRecord { address: v6, ..record } }
         });
-        // The key that a NIC of the simulator gets is a small number, under which the matrix is nearly empty; a driver's is random.
+        // The key that a NIC of the simulator gets is a small number, under which the matrix is
+        // nearly empty; a driver's is random.
         let mut rng = rng(1);
         nic.write32(port::NONCE_KEYED.address(), 0).expect("a register");
         for i in 0..3 {
@@ -183,7 +191,8 @@ fn an_ack_of_another_host_is_refused() {
     }
 }
 
-/// Nothing leaves while the nonces have no key; with one it goes on, and what segments carry is of the new key.
+/// Nothing leaves while the nonces have no key; with one it goes on, and what segments carry is of
+/// the new key.
 #[test]
 fn nothing_leaves_without_a_key() {
     for (name, mut nic) in cores(64, 10) {

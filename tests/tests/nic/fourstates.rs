@@ -1,5 +1,6 @@
-//! Every shell with traffic in a simulator that knows the unknown, as users of Corundum's testbench have: no output, ready or register that is read has
-//! an unknown bit once the reset has ended, and all are what Verilator made of the same inputs.
+//! Every shell with traffic in a simulator that knows the unknown, as users of Corundum's testbench
+//! have: no output, ready or register that is read has an unknown bit once the reset has ended, and
+//! all are what Verilator made of the same inputs.
 use super::corundum::{self, card::Card, shell::BOARDS};
 use super::inline::{Setup, data, fixed, prepared};
 use super::netfpga;
@@ -11,7 +12,8 @@ use timely_tests::{rng, thorough};
 /// Clocks in which a shell's reset has ended.
 const RESET_CLOCKS: usize = 64;
 
-/// Frames of ours and of others both ways before any flow is loaded; under `cargo xtask soak` flows and a responder too.
+/// Frames of ours and of others both ways before any flow is loaded; under `cargo xtask soak` flows
+/// and a responder too.
 #[test]
 fn corundum_knows_all_of_its_outputs() {
     if left_out("nic::fourstates") {
@@ -42,8 +44,8 @@ fn corundum_knows_all_of_its_outputs() {
     }
 }
 
-/// In line: frames of ours and of others both ways before any flow is loaded; under `cargo xtask soak` paced flows too, which are some 45,000 clocks
-/// away.
+/// In line: frames of ours and of others both ways before any flow is loaded; under
+/// `cargo xtask soak` paced flows too, which are some 45,000 clocks away.
 #[test]
 fn netfpga_knows_all_of_its_outputs() {
     if left_out("nic::fourstates") {

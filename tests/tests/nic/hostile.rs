@@ -1,4 +1,5 @@
-//! Frames that mean harm: none stalls or corrupts the NIC, every one is counted, none changes a rate.
+//! Frames that mean harm: none stalls or corrupts the NIC, every one is counted, none changes a
+//! rate.
 use crate::STORM;
 use rand::Rng;
 use timely_regs::counters::Counter;
@@ -102,7 +103,8 @@ const DEAF: u32 = 0;
 /// Enabled; its real ACKs arrive, and again and again.
 const HEARD: u32 = 1;
 
-/// Two flows of the same law: all ACKs of one are lost, the other's come. Beside them, ACKs with something wrong.
+/// Two flows of the same law: all ACKs of one are lost, the other's come. Beside them, ACKs with
+/// something wrong.
 #[test]
 fn only_a_true_ack_changes_a_rate() {
     for seed in few_seeds() {
@@ -141,7 +143,8 @@ fn only_a_true_ack_changes_a_rate() {
                         ends.push(ack);
                         continue;
                     }
-                    // The deaf flow's ACK with a wrong nonce, of another segment or place, of another flow, of no flow.
+                    // The deaf flow's ACK with a wrong nonce, of another segment or place, of
+                    // another flow, of no flow.
                     for _ in 0..3 {
                         let mut header = Header::read(p.header().try_into().expect("48 bytes")).answered(64, 0, sent.now, sent.now);
                         header.flags = ACK | LAST | [0, FIRST, READ, FIRST | READ][rng.random_range(0..4)];

@@ -1,4 +1,5 @@
-//! Helpers of the tests of in-line shells: frames of ours, a box that is ready, and how its output is watched.
+//! Helpers of the tests of in-line shells: frames of ours, a box that is ready, and how its output
+//! is watched.
 use std::io::{Write, stdout};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -32,8 +33,8 @@ pub fn left_out(what: &str) -> bool {
     quick()
 }
 
-/// Whether a shell's behaviour is tested with 2^`flow_bits` flows: with those that are `usual` for it, under `cargo xtask soak` with all that
-/// it is built for.
+/// Whether a shell's behaviour is tested with 2^`flow_bits` flows: with those that are `usual` for
+/// it, under `cargo xtask soak` with all that it is built for.
 pub fn is_tested(flow_bits: usize, usual: usize) -> bool {
     if thorough() { FLOW_BITS.contains(&flow_bits) } else { flow_bits == usual }
 }
@@ -137,7 +138,8 @@ pub fn is_ack(frame: &[u8]) -> bool {
     frame.len() >= 90 && frame[6..12] == OWN_MAC && Packet::new_checked(frame, PORT).is_ok_and(|p| p.kind() == Kind::Ack)
 }
 
-/// Sends `frames` of a flow whenever the store has room, until `clocks` have passed; gives the clocks at which they left.
+/// Sends `frames` of a flow whenever the store has room, until `clocks` have passed; gives the
+/// clocks at which they left.
 pub fn departures(board: &mut Board, flow: u32, bytes: usize, meta: u128, clocks: u64) -> Vec<u64> {
     let end = board.clk() + clocks;
     let (mut out, mut n, mut inside) = (Vec::new(), 0, 0);

@@ -58,7 +58,8 @@ fn an_ack_is_prompt() {
                         // The responder's own TOS and TTL: 0 and 64.
                         let mut p = timely_regs::wire::Packet::new_unchecked(&mut expected[..], class);
                         p.set_tos(0);
-                        // A segment of one packet is complete; of one whose first packet was not seen nothing is known.
+                        // A segment of one packet is complete; of one whose first packet was not
+                        // seen nothing is known.
                         let first = header.flags & FIRST != 0;
                         p.set_loss(Loss { arrived: if first { Arrived::Complete } else { Arrived::Unknown }, skipped: 0 }.byte());
                         p.fill_checksums();
@@ -91,7 +92,8 @@ impl Reaction {
         Reaction { kept: 0, least: u64::MAX, most: 0, count: 0 }
     }
 
-    /// `departures` around an ACK whose last beat came at clock `ack`: those before it an `old` gap apart, clocks.
+    /// `departures` around an ACK whose last beat came at clock `ack`: those before it an `old` gap
+    /// apart, clocks.
     fn add(&mut self, departures: &[u64], ack: u64, old: f64, new: f64) {
         let Some(next) = departures.iter().position(|d| *d > ack).filter(|n| *n > 0) else { return };
         let is = |i: usize, gap: f64| ((departures[i] - departures[i - 1]) as f64 - gap).abs() <= 1.5;
@@ -105,13 +107,16 @@ impl Reaction {
     }
 }
 
-/// Last beat of an ACK in, the rate that follows from it at the pacer, and the departures spaced by it.
+/// Last beat of an ACK in, the rate that follows from it at the pacer, and the departures spaced by
+/// it.
 #[test]
 fn a_rate_is_soon_in_force() {
-    /// Clocks from an ACK's last beat to that at which its rate is in force: a pass that begins then goes by it.
+    /// Clocks from an ACK's last beat to that at which its rate is in force: a pass that begins
+    /// then goes by it.
     const AIM: u64 = 32;
-    /// A lower rate holds back every packet that was due this many clocks after the ACK's last beat, or later: a grant is given a
-    /// little ahead of its time, and then takes the gate and the generator to leave.
+    /// A lower rate holds back every packet that was due this many clocks after the ACK's last
+    /// beat, or later: a grant is given a little ahead of its time, and then takes the gate and the
+    /// generator to leave.
     const BITES: u64 = 100;
     const PACKET: u32 = 1442;
     let parameters = Parameters {
@@ -134,7 +139,8 @@ fn a_rate_is_soon_in_force() {
                 let mut bench = Bench::new(nic);
                 let end = bench.clk() + 2 * cycles();
                 let mut departures: Vec<u64> = Vec::new();
-                // RTTs on both sides of the thresholds, at any phase of the gap; three departures between an ACK and the next.
+                // RTTs on both sides of the thresholds, at any phase of the gap; three departures
+                // between an ACK and the next.
                 let mut next = 3;
                 while let Some(sent) = bench.run(end) {
                     departures.push(sent.first);
@@ -156,7 +162,8 @@ fn a_rate_is_soon_in_force() {
                         CoreEvent::Record { .. } => panic!("a record that nobody asked for"),
                     }
                 }
-                // One rate is that of the load. At the clock after the pulse, the pacer's memory has the rate.
+                // One rate is that of the load. At the clock after the pulse, the pacer's memory
+                // has the rate.
                 assert_eq!((rates.len(), samples.len()), (1 + bench.received.len(), bench.received.len()), "every ACK counts");
                 let in_force = |(ack, rate): (&Received, &(u64, u32))| rate.0 + 1 - ack.last;
                 let clocks: Vec<u64> = bench.received.iter().zip(&rates[1..]).map(in_force).collect();

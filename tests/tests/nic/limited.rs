@@ -11,8 +11,8 @@ const PEER: u16 = 9;
 const PACKET: u32 = 1442;
 const INITIAL_MBPS: f64 = 1000.0;
 
-/// Two flows, every ACK of which asks for more: a backlogged one, and one that sends a packet in ten gaps and later is backlogged too.
-/// `[(flow, rate in Mb/s at the half, at the end)]` of each.
+/// Two flows, every ACK of which asks for more: a backlogged one, and one that sends a packet in
+/// ten gaps and later is backlogged too. `[(flow, rate in Mb/s at the half, at the end)]` of each.
 fn rates(window_us: f64) -> Vec<(&'static str, [(f64, f64); 2])> {
     let parameters = Parameters {
         t_low_us: 6.0,

@@ -11,14 +11,16 @@ const FLOWS: u32 = 4;
 /// Wire bytes of a packet of 1,024 payload bytes.
 const WIRE: u32 = 1024 + 90 + 24;
 
-/// All ACKs are lost, for a while: each flow stands at its bound and goes on when its oldest segment is given up.
+/// All ACKs are lost, for a while: each flow stands at its bound and goes on when its oldest
+/// segment is given up.
 #[test]
 fn a_lost_ack_stalls_a_flow_for_its_time_out_at_most() {
     const TIMEOUT_US: f64 = 100.0;
     let timeout = (TIMEOUT_US * 1000.0) as u64 / CLOCK_NS;
     // The time-outs of all flows are looked at in turn, a flow in 8 clocks.
     let scan = 8 << 10;
-    // From the time-out to the departure: the release, a pass, the gate, the generator, and the flow's own gap.
+    // From the time-out to the departure: the release, a pass, the gate, the generator, and the
+    // flow's own gap.
     let parameters = Parameters {
         initial_mbps: 5000.0,
         idle_mbps: 5000.0,
@@ -36,7 +38,8 @@ fn a_lost_ack_stalls_a_flow_for_its_time_out_at_most() {
                 start(&mut *nic, &spec(bus, 10, 10.0, flows));
                 let mut bench = Bench::new(nic);
                 let begun = bench.clk();
-                // A part is long enough for time-outs to strike and to heal, however short the run is asked to be.
+                // A part is long enough for time-outs to strike and to heal, however short the run
+                // is asked to be.
                 let part = (cycles() / 2).max(2 * timeout);
                 let silence = begun + part..begun + 4 * part;
                 let end = begun + 5 * part;
@@ -97,8 +100,9 @@ fn a_later_ack_stands_for_a_lost_one() {
     }
 }
 
-/// No ACK comes at all and no bound holds the flow: each time-out halves its rate, until the least is reached (TIMELY's paper has no
-/// time-out; "at most half a time-out" is what `docs/datapath.md` promises).
+/// No ACK comes at all and no bound holds the flow: each time-out halves its rate, until the least
+/// is reached (TIMELY's paper has no time-out; "at most half a time-out" is what `docs/datapath.md`
+/// promises).
 #[test]
 fn without_any_ack_a_rate_falls_to_its_least() {
     const TIMEOUT_US: f64 = 1000.0;

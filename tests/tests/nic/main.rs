@@ -1,4 +1,5 @@
-//! The whole NIC: its Verilog against its model, the model's two faces against each other, and both against a hostile wire.
+//! The whole NIC: its Verilog against its model, the model's two faces against each other, and both
+//! against a hostile wire.
 mod bound;
 mod corundum;
 mod dma;

@@ -1,5 +1,6 @@
-//! OpenNIC's user box: other people's packets whole, ours paced, ACKs put between, registers behind the shell's bus. The ordinary run fits it into its
-//! shell, and runs it with one number of flows; `cargo xtask soak` with all.
+//! OpenNIC's user box: other people's packets whole, ours paced, ACKs put between, registers behind
+//! the shell's bus. The ordinary run fits it into its shell, and runs it with one number of flows;
+//! `cargo xtask soak` with all.
 use super::inline::*;
 use rand::Rng;
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -22,7 +23,8 @@ use timely_tests::nic::PORT;
 use timely_tests::{rng, seeds};
 use timely_verilate::{Library, Options, build};
 
-/// From a frame's last beat to its first at the wire: past the store, and through it when its flow is idle and may send at once.
+/// From a frame's last beat to its first at the wire: past the store, and through it when its flow
+/// is idle and may send at once.
 const PAST_CLOCKS: RangeInclusive<u64> = 15..=16;
 const PACED_CLOCKS: RangeInclusive<u64> = 84..=88;
 /// From its last beat at the wire to its first at the host.
@@ -72,12 +74,14 @@ fn nics() -> impl Iterator<Item = &'static Nic> {
     NICS.iter().filter(move |n| !quick && is_tested(n.flow_bits, 13))
 }
 
-/// Sideband of a frame of that many bytes from function 1 or port 0: its size, its source, and a destination that the box is to replace.
+/// Sideband of a frame of that many bytes from function 1 or port 0: its size, its source, and a
+/// destination that the box is to replace.
 fn beside(bytes: usize, source: u128) -> u128 {
     bytes as u128 | source << 16 | 0xbeef << 32
 }
 
-/// Icarus elaborates our files inside a box of exactly the shell's ports and parameters, and says what is wrong with a shell that they are not for.
+/// Icarus elaborates our files inside a box of exactly the shell's ports and parameters, and says
+/// what is wrong with a shell that they are not for.
 #[test]
 fn icarus_fits_the_files_into_the_shell() {
     let program = std::env::var("IVERILOG").unwrap_or_else(|_| "iverilog".into());
@@ -108,8 +112,9 @@ fn icarus_fits_the_files_into_the_shell() {
     std::fs::remove_dir_all(&folder).ok();
 }
 
-/// Frames of every kind both ways, in gaps and stalls: each comes out once, byte for byte, in its order; data of a flow that there is not is
-/// refused and counted; every segment from the wire is answered.
+/// Frames of every kind both ways, in gaps and stalls: each comes out once, byte for byte, in its
+/// order; data of a flow that there is not is refused and counted; every segment from the wire is
+/// answered.
 #[test]
 fn frames_pass_whole_and_once() {
     for nic in nics() {
@@ -235,7 +240,8 @@ fn registers_are_reached_and_dma_is_refused() {
     }
 }
 
-/// From a frame's last beat to its first at the other side, clocks: past the store, through it, and from the wire to the host.
+/// From a frame's last beat to its first at the other side, clocks: past the store, through it, and
+/// from the wire to the host.
 #[test]
 fn latencies_are_those_that_are_promised() {
     for nic in nics() {
@@ -262,7 +268,8 @@ fn latencies_are_those_that_are_promised() {
     }
 }
 
-/// A flow of law `fixed` leaves on its schedule, measured at the box's output: to two clocks, and exactly when it is granted ahead.
+/// A flow of law `fixed` leaves on its schedule, measured at the box's output: to two clocks, and
+/// exactly when it is granted ahead.
 #[test]
 fn pacing_holds_at_the_output() {
     for nic in nics() {
@@ -284,7 +291,8 @@ fn pacing_holds_at_the_output() {
     }
 }
 
-/// A peer answers: its ACKs go up to the host as well, and the round trip is the one that the wire has.
+/// A peer answers: its ACKs go up to the host as well, and the round trip is the one that the wire
+/// has.
 #[test]
 fn round_trips_are_measured() {
     for nic in nics() {
@@ -325,7 +333,8 @@ fn round_trips_are_measured() {
     }
 }
 
-/// Segments that are longer than their flow's bound leave whole, and none before the one in front of it is answered.
+/// Segments that are longer than their flow's bound leave whole, and none before the one in front
+/// of it is answered.
 #[test]
 fn a_segment_longer_than_its_bound_ends() {
     for nic in nics() {
@@ -365,7 +374,8 @@ fn a_fast_flow_keeps_its_rate_among_a_thousand_slow_ones() {
         let (mut fast, mut slow) = (Vec::new(), 0);
         while board.clk() < end {
             if board.waiting(HOST) < 2 {
-                // Every other packet is the fast flow's while it has fewer than three inside: one may be on its way in, and one on its way out.
+                // Every other packet is the fast flow's while it has fewer than three inside: one
+                // may be on its way in, and one on its way out.
                 let flow = if n % 2 == 0 && inside < 3 { FAST } else { n % 1000 };
                 inside += usize::from(flow == FAST);
                 let bytes = if flow == FAST { 1514 } else { 300 };
@@ -391,8 +401,8 @@ fn a_fast_flow_keeps_its_rate_among_a_thousand_slow_ones() {
     }
 }
 
-/// A host that takes nothing for ever: every segment is answered and every ACK heard, and when it takes again, what comes is whole, and what does not
-/// was counted.
+/// A host that takes nothing for ever: every segment is answered and every ACK heard, and when it
+/// takes again, what comes is whole, and what does not was counted.
 #[test]
 fn a_host_that_stops_holds_nothing_up() {
     for nic in nics() {
@@ -440,7 +450,8 @@ fn a_host_that_stops_holds_nothing_up() {
     }
 }
 
-/// A packet with a flow's number and another's addresses is none of the flow's: it leaves at once, unpaced, and is counted.
+/// A packet with a flow's number and another's addresses is none of the flow's: it leaves at once,
+/// unpaced, and is counted.
 #[test]
 fn a_flow_number_alone_takes_no_queue() {
     for nic in nics() {
@@ -474,8 +485,8 @@ fn a_flow_number_alone_takes_no_queue() {
     }
 }
 
-/// A flow that is sent more than its bound: its packets are dropped, or with `STORE_WAIT` the host's stream waits and none is; another flow's packet
-/// then waits too, and leaves.
+/// A flow that is sent more than its bound: its packets are dropped, or with `STORE_WAIT` the
+/// host's stream waits and none is; another flow's packet then waits too, and leaves.
 #[test]
 fn a_full_store_drops_or_waits() {
     for nic in nics() {
@@ -505,7 +516,8 @@ fn a_full_store_drops_or_waits() {
             assert_eq!(left[0] + refused, 100);
             assert_eq!(left[1], 1);
             if wait == 1 {
-                // 100 packets of 1538 bytes at 10 Gb/s are 30,760 clocks; the store holds a few when the last comes in.
+                // 100 packets of 1538 bytes at 10 Gb/s are 30,760 clocks; the store holds a few
+                // when the last comes in.
                 assert!(refused == 0 && at[1] > 25_000, "it did not wait");
             } else {
                 assert!(refused > 80 && at[1] < 4000, "it waited");
@@ -514,8 +526,9 @@ fn a_full_store_drops_or_waits() {
     }
 }
 
-/// A pause frame at an oversubscribed 10 Gb/s port, PAUSE or PFC: at most two frames and 1 us of the line leave behind its last byte, packets being long or short; then
-/// it goes on, and is counted.
+/// A pause frame at an oversubscribed 10 Gb/s port, PAUSE or PFC: at most two frames and 1 us of
+/// the line leave behind its last byte, packets being long or short; then it goes on, and is
+/// counted.
 #[test]
 fn a_pause_frame_stops_what_is_decided() {
     for nic in nics() {

@@ -8,8 +8,9 @@ const PEER: u16 = 9;
 const PACKET: u32 = 1442;
 const WIRE: u64 = PACKET as u64 + 90 + 24;
 
-/// Lets a flow send for `ns` at `rate` (2^-12 Mb/s), granted `lead` ns ahead: `(packets, late, early, ppm, start)`; late and early in clocks
-/// against the ideal schedule that starts at its first departure, which is `start` clocks after the doorbell.
+/// Lets a flow send for `ns` at `rate` (2^-12 Mb/s), granted `lead` ns ahead:
+/// `(packets, late, early, ppm, start)`; late and early in clocks against the ideal schedule that
+/// starts at its first departure, which is `start` clocks after the doorbell.
 fn pace(mut nic: Box<dyn Nic>, bus: u32, rate: u32, ns: u64, lead: u32) -> (usize, f64, f64, f64, u64) {
     let parameters = Parameters { outstanding_bytes: 0, ..Parameters::fixed(f64::from(rate) / 4096.0) };
     nic.write32(time::LEAD.address(), lead).expect("a register");
@@ -56,14 +57,16 @@ fn a_lone_flow_leaves_on_time() {
         ] {
             check("model", model(bus, 10), bus, rate, ms);
         }
-        // A rate of each width, that the Verilog's gate is the model's; the pacer's own tests have more.
+        // A rate of each width, that the Verilog's gate is the model's; the pacer's own tests have
+        // more.
         for (rate, ms) in if bus == 64 { [((1000 << 12) + 1, 5)] } else { [(9000 << 12, 5)] } {
             check("Verilog", twin(bus, 10, 1), bus, rate, ms);
         }
     }
 }
 
-/// Granted ahead of its launch, a packet waits for it in front of the MAC: the first is that much later, and all keep their schedule.
+/// Granted ahead of its launch, a packet waits for it in front of the MAC: the first is that much
+/// later, and all keep their schedule.
 #[test]
 fn a_lead_delays_and_nothing_else() {
     const LEAD_NS: u32 = 1600;

@@ -1,4 +1,5 @@
-//! Pause frames from the wire at an oversubscribed port: what still leaves, what waits, and when it goes on.
+//! Pause frames from the wire at an oversubscribed port: what still leaves, what waits, and when it
+//! goes on.
 use rand::Rng;
 use timely_regs::counters::Counter;
 use timely_regs::map::port;
@@ -57,8 +58,9 @@ fn most(payload: u32) -> usize {
     2 * (payload as usize + 90 + 24) + MICROSECOND
 }
 
-/// Frames that leave behind a pause frame's last byte until the pause is over: data frames, bytes of them on the wire, ACKs; and the clocks from
-/// its last byte to the first data frame that begins after it is over.
+/// Frames that leave behind a pause frame's last byte until the pause is over: data frames, bytes
+/// of them on the wire, ACKs; and the clocks from its last byte to the first data frame that begins
+/// after it is over.
 fn behind(
     frame: &[u8],
     payload: u32,
@@ -114,7 +116,8 @@ fn behind(
     all
 }
 
-/// 802.3's PAUSE stops everything, PFC the flows of its priority, and the ACKs if it is theirs; at most two frames and 1 us of the line leave behind it.
+/// 802.3's PAUSE stops everything, PFC the flows of its priority, and the ACKs if it is theirs; at
+/// most two frames and 1 us of the line leave behind it.
 #[test]
 fn a_pause_frame_stops_what_is_decided() {
     for bus in [64, 512] {

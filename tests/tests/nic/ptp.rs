@@ -20,7 +20,8 @@ const GAPS: [u64; 3] = [2000, 8000, 32_000];
 /// 2^-16 ns.
 const MICROSECOND: u64 = 1000 << 16;
 
-/// PTP's date after a step from `date`: 1 ns to 39 hours on either way, any other, or one just before the wrap of 78 hours.
+/// PTP's date after a step from `date`: 1 ns to 39 hours on either way, any other, or one just
+/// before the wrap of 78 hours.
 fn stepped(rng: &mut ChaCha8Rng, date: u64) -> u64 {
     let bits = rng.random_range(17..64);
     let by = rng.random_range(1 << 16..1u64 << bits);
@@ -32,7 +33,8 @@ fn stepped(rng: &mut ChaCha8Rng, date: u64) -> u64 {
     }
 }
 
-/// Three paced flows send through the launch FIFO while PTP steps `steps` times and gives a sample every `every` clocks.
+/// Three paced flows send through the launch FIFO while PTP steps `steps` times and gives a sample
+/// every `every` clocks.
 fn send_while_ptp_steps(name: &str, mut nic: Box<dyn Nic>, bus: u32, steps: u64, every: u64) {
     let mut rng = rng(steps);
     nic.write32(time::LEAD.address(), 1600).expect("a register");
@@ -84,8 +86,9 @@ fn send_while_ptp_steps(name: &str, mut nic: Box<dyn Nic>, bus: u32, steps: u64,
     for e in &bench.events {
         match e {
             CoreEvent::Rtt { clk, ns, flow } if !straddles(*clk) => {
-                // To the ACK, given DELAY after the last beat, from the packet's end on a line of 10 Gb/s, or from its launch 3 clocks before its
-                // first beat, unless it had to wait for another packet.
+                // To the ACK, given DELAY after the last beat, from the packet's end on a line of
+                // 10 Gb/s, or from its launch 3 clocks before its first beat, unless it had to wait
+                // for another packet.
                 let beats = 1532u64.div_ceil(u64::from(bus / 8));
                 let trip = (DELAY + beats - 1) * CLOCK_NS;
                 let launched = *flow as usize == GAPS.len() - 1;

@@ -1,4 +1,5 @@
-//! Resets at any moment: in the middle of packets, of register accesses, of RAM init after the reset before.
+//! Resets at any moment: in the middle of packets, of register accesses, of RAM init after the
+//! reset before.
 use crate::STORM;
 use rand::Rng;
 use timely_regs::map::{id, port, window};
@@ -12,7 +13,8 @@ const RESETS: u32 = 52;
 /// Clocks in which a NIC that was set up again must have sent and answered.
 const RECOVERY: u64 = 30_000;
 
-/// After each of them the NIC is as new: counters at 0, time from 0; it is set up again, sends, and answers.
+/// After each of them the NIC is as new: counters at 0, time from 0; it is set up again, sends, and
+/// answers.
 #[test]
 fn a_reset_always_recovers() {
     let mut total = 0;

@@ -1,4 +1,5 @@
-//! A short soak: that it runs, and that its rounds hold what they are for. `cargo xtask soak --nic` is the long one.
+//! A short soak: that it runs, and that its rounds hold what they are for. `cargo xtask soak --nic`
+//! is the long one.
 use timely_tests::soak::soak;
 use timely_tests::{cycles, few_seeds};
 

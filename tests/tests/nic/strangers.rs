@@ -1,4 +1,5 @@
-//! Floods of segments at line rate: a stranger's take nothing from local data, an allowed peer's leave it most of the line.
+//! Floods of segments at line rate: a stranger's take nothing from local data, an allowed peer's
+//! leave it most of the line.
 use std::collections::VecDeque;
 use timely_model::stream::{Beat, beats};
 use timely_regs::counters::Counter;
@@ -18,7 +19,8 @@ const LINE: f64 = 5.0;
 const WARM: u64 = 20_000;
 const PEER: u16 = 9;
 
-/// The frame of `bytes` bytes with FCS that a host at `from` sends: a whole segment, or where our header has no room something else.
+/// The frame of `bytes` bytes with FCS that a host at `from` sends: a whole segment, or where our
+/// header has no room something else.
 fn segment(from: [u8; 4], bytes: usize) -> Vec<u8> {
     let envelope = Envelope {
         mac_destination: address::mac(HOST),
@@ -48,7 +50,8 @@ struct Left {
     counters: Vec<u32>,
 }
 
-/// A NIC with a flow that asks for the whole line, and `flood` over and over at the other side of it; `rate` of ACKs, bytes a clock in Q8.24.
+/// A NIC with a flow that asks for the whole line, and `flood` over and over at the other side of
+/// it; `rate` of ACKs, bytes a clock in Q8.24.
 fn run(mut nic: Box<dyn Nic>, clocks: u64, flood: Option<&[u8]>, rate: Option<u32>) -> Left {
     let parameters = Parameters { outstanding_bytes: 0, ..Parameters::fixed(10_000.0) };
     start(&mut *nic, &spec(64, 10, 10.0, vec![flow(0, PEER, 1400, 1, &parameters)]));
@@ -117,7 +120,8 @@ fn a_strangers_flood_takes_nothing() {
     }
 }
 
-/// Frames of every size, FCS included: local data keeps .70 of the line, ACKs have their quarter and a burst at most.
+/// Frames of every size, FCS included: local data keeps .70 of the line, ACKs have their quarter
+/// and a burst at most.
 #[test]
 fn a_peers_flood_leaves_most_of_the_line() {
     let clocks = 100_000;

@@ -22,7 +22,8 @@ fn set_time(nic: &mut dyn Nic, to: u64) {
     assert!(nic.now().wrapping_sub(to) < 1000 << 16, "the date was not set: {:#x} for {to:#x}", nic.now());
 }
 
-/// Dates, ns48.fns16, at which some part of the design runs over: 2^32 ns, the sign of 2^48 ns, 2^48 ns itself.
+/// Dates, ns48.fns16, at which some part of the design runs over: 2^32 ns, the sign of 2^48 ns,
+/// 2^48 ns itself.
 const WRAPS: [u64; 3] = [1 << 48, 1 << 63, 0];
 
 /// A paced flow with a constant round trip keeps its gap and its RTT when the time runs over.
@@ -98,7 +99,8 @@ fn the_time_runs_over_in_a_storm() {
     }
 }
 
-/// The generator's segment numbers pass 2^32, with several segments outstanding and some ACKs lost: each ACK still gives its sample.
+/// The generator's segment numbers pass 2^32, with several segments outstanding and some ACKs lost:
+/// each ACK still gives its sample.
 #[test]
 fn segment_numbers_run_over() {
     const FIRST: u32 = 0u32.wrapping_sub(300);
@@ -148,7 +150,8 @@ fn segment_numbers_run_over() {
     }
 }
 
-/// More packets than 16 bits count, more bytes than a pass keeps of the one before, with a bound that depends on both.
+/// More packets than 16 bits count, more bytes than a pass keeps of the one before, with a bound
+/// that depends on both.
 #[test]
 fn accounts_run_over() {
     const PACKET: u32 = 398;

@@ -1,4 +1,5 @@
-//! The surroundings of a pacer in tests: a clock, hosts that post, a link that takes grants, late charges, late releases.
+//! The surroundings of a pacer in tests: a clock, hosts that post, a link that takes grants, late
+//! charges, late releases.
 #![allow(dead_code)] // Each test binary uses its part.
 use std::collections::VecDeque;
 use timely_model::Block;
@@ -241,7 +242,8 @@ pub fn lone(rig: &mut Rig, bytes: u16, rate: u32, mut step: impl FnMut(&mut Rig)
         }
         step(rig);
     }
-    // A packet of 84 bytes is shorter than our header allows: the flow takes its packets for 114 bytes until one is charged.
+    // A packet of 84 bytes is shorter than our header allows: the flow takes its packets for 114
+    // bytes until one is charged.
     let from = if bytes == 84 { 2.max(rig.departures.len() / 100) } else { 0 };
     let packets = &rig.departures[from..];
     let (mut late, mut early) = (f64::MIN, f64::MIN);
@@ -255,12 +257,13 @@ pub fn lone(rig: &mut Rig, bytes: u16, rate: u32, mut step: impl FnMut(&mut Rig)
     Lone { bytes, rate, packets: n + 1, start: rig.departures[0].clk - posted, late, early, ppm: (n as f64 * gap / span - 1.0) * 1e6 }
 }
 
-/// A flow under bounds of up to 2^30 - 1 bytes: it has outstanding what its bound allows, never a packet more or less, while more than 2^32
-/// bytes are charged and released.
+/// A flow under bounds of up to 2^30 - 1 bytes: it has outstanding what its bound allows, never a
+/// packet more or less, while more than 2^32 bytes are charged and released.
 pub fn bounded(rig: &mut Rig, rng: &mut impl rand::Rng, mut step: impl FnMut(&mut Rig)) {
     const FLOW: u32 = 3;
     const BYTES: u32 = 1 << 15;
-    // So many charges leave the counts of packets (9 bits) and of bytes seen (25 bits) as they are, so no grant need have asked for them.
+    // So many charges leave the counts of packets (9 bits) and of bytes seen (25 bits) as they are,
+    // so no grant need have asked for them.
     const CHARGES: u32 = 1024;
     const FILL: u32 = CHARGES * BYTES;
     const { assert!(CHARGES.is_multiple_of(1 << SETTLED_BITS) && FILL.is_multiple_of(1 << SEEN_BITS)) };

@@ -1,4 +1,5 @@
-//! Software on the registers: `timely_regs::device` over the Verilated register block, as a driver uses it; and the C header.
+//! Software on the registers: `timely_regs::device` over the Verilated register block, as a driver
+//! uses it; and the C header.
 #[path = "settings.rs"]
 mod rows;
 
@@ -302,7 +303,8 @@ fn software_checks_first() {
     assert_eq!(device.last_refusal().unwrap(), None);
 }
 
-/// A driver that dies stops the flows at the period's end, to the clock; a beat does not start them again, arming does.
+/// A driver that dies stops the flows at the period's end, to the clock; a beat does not start them
+/// again, arming does.
 #[test]
 fn the_heartbeat_stops_and_arms() {
     let device = ready("registers", true);
@@ -330,7 +332,8 @@ fn the_heartbeat_stops_and_arms() {
     assert_eq!((board.get("stop"), device.counters().unwrap()[Counter::HeartbeatStops as usize]), (0, 1));
 }
 
-/// From the clock at which a read's address is taken to its response; the flow of a load leaves 17 clocks later.
+/// From the clock at which a read's address is taken to its response; the flow of a load leaves 17
+/// clocks later.
 #[test]
 fn an_access_takes_six_clocks() {
     let device = ready("registers", true);

@@ -25,7 +25,8 @@ impl Model {
         *self.csr.borrow().0.settings()
     }
 
-    // Offers until it is answered, and then a clock longer: a setting shows the clock after its write.
+    // Offers until it is answered, and then a clock longer: a setting shows the clock after its
+    // write.
     fn access(&self, mut i: In) -> Result<u32, ()> {
         i = In { swept: true, b_ready: true, r_ready: true, ..i };
         for _ in 0..5000 {
@@ -71,7 +72,8 @@ fn value(row: &Setting, rng: &mut impl Rng) -> u128 {
     })
 }
 
-/// A write through AXI-Lite reaches register, settings bus and model, and nothing else; a value out of the row's range reaches none.
+/// A write through AXI-Lite reaches register, settings bus and model, and nothing else; a value out
+/// of the row's range reaches none.
 #[test]
 fn every_row_is_written_read_and_on_the_bus() {
     let rtl = ready("registers", true);

@@ -295,31 +295,16 @@ fn glossary_names_are_in_their_files() {
     assert!(terms.len() > 60 && terms.is_sorted(), "terms are not in order");
 }
 
-/// Crates whose comments are within [`COMMENT_WIDTH`]; `hw` and `tests` follow.
-const WRAPPED: [&str; 11] = [
-    "driver",
-    "hw/formal",
-    "hw/model",
-    "hw/regs",
-    "sim",
-    "sim/verilate",
-    "xtask",
-    "xtask/flow",
-    "xtask/machine",
-    "xtask/mutate",
-    "xtask/tools",
-];
-
 /// Characters of a line of comment.
 const COMMENT_WIDTH: usize = 100;
 
-/// Lines of comment are read as prose, in editors and in differences side by side: those of wrapped
-/// crates are short. Rows of tables stay whole.
+/// Lines of comment are read as prose, in editors and in differences side by side: they are
+/// short. Rows of tables stay whole.
 #[test]
-fn comments_of_wrapped_crates_are_short() {
+fn comments_are_short() {
     let (mut found, mut lines) = (Vec::new(), 0);
-    for name in WRAPPED {
-        for part in ["src", "src/bin", "tests", "examples"] {
+    for name in CRATES.iter().filter_map(|c| c.strip_suffix("/src")) {
+        for part in ["src", "tests", "examples"] {
             let folder = root().join(name).join(part);
             let mut files = Vec::new();
             if folder.is_dir() {

@@ -13,17 +13,20 @@ use timely_model::pacer::gate::{ABSURD, FRACTION, HORIZON, IN_FLIGHT, LATE, PAST
 const _: () = assert!(FRACTION == 8 && IN_FLIGHT == 64 && PLACES == 30 && STEP == 1 << 15);
 const _: () = assert!(HORIZON == 8 && ABSURD == 1 << 10 && LATE == 1 << 17 && PAST == 2);
 
-/// Expands trains of packets of `2^F` flows into grants, and gives each at its launch. `W` must be `F + 94`.
+/// Expands trains of packets of `2^F` flows into grants, and gives each at its launch. `W` must be
+/// `F + 94`.
 ///
-/// Trains are expanded in the order they come, one packet a clock; their packets stand in 30 places in the order of their launches,
-/// those of the same 2 ns in the order they came. A packet more than 0.9 to 1 us ahead waits in the expander, and all trains behind it; one
-/// more than 131 us ahead is due at once. A packet that is due for more than 256 to 384 ns when it enters counts as due for so long; while the
-/// head cannot leave for 0.5 us, none enters. A step of the time (a change of the lead, for the steady
-/// time has none) makes all due that are in their places, and none enters until they left.
-/// Times count in 2^-8 ns: what a launch has beyond is rounded up, so that no grant goes before its time.
-/// Latency: a grant is at the output 2 clocks after the first one that sees its launch in `now`; from `train_valid` at least 4 clocks.
-/// Throughput: one grant a clock. Back pressure: due grants wait in their places, in order; `train_ready` falls after 512 trains.
-/// Model: `timely_model::pacer::gate`.
+/// Trains are expanded in the order they come, one packet a clock; their packets stand in 30 places
+/// in the order of their launches, those of the same 2 ns in the order they came. A packet more
+/// than 0.9 to 1 us ahead waits in the expander, and all trains behind it; one more than 131 us
+/// ahead is due at once. A packet that is due for more than 256 to 384 ns when it enters counts as
+/// due for so long; while the head cannot leave for 0.5 us, none enters. A step of the time (a
+/// change of the lead, for the steady time has none) makes all due that are in their places, and
+/// none enters until they left. Times count in 2^-8 ns: what a launch has beyond is rounded up, so
+/// that no grant goes before its time. Latency: a grant is at the output 2 clocks after the first
+/// one that sees its launch in `now`; from `train_valid` at least 4 clocks. Throughput: one grant a
+/// clock. Back pressure: due grants wait in their places, in order; `train_ready` falls after 512
+/// trains. Model: `timely_model::pacer::gate`.
 #[derive(LogicBlock, Default)]
 pub struct Gate<const F: usize, const W: usize> {
     pub clk: Signal<In, Clock>,
@@ -43,7 +46,8 @@ pub struct Gate<const F: usize, const W: usize> {
     pub train_gap: Signal<In, Bits<32>>,
     /// Grants, each from its launch on.
     pub grant: GrantOut<F>,
-    /// Grants that may still be accepted, 0 to 64; the block that offers a train not yet taken must subtract it.
+    /// Grants that may still be accepted, 0 to 64; the block that offers a train not yet taken must
+    /// subtract it.
     pub credit: Signal<Out, Bits<8>>,
     /// Launch 56 bits, gap 32, packets 6, flow.
     trains: HeldFifo<W, 9, 10>,
@@ -62,7 +66,8 @@ pub struct Gate<const F: usize, const W: usize> {
     /// The packet on its way to the places.
     enters_launch: DFF<Bits<56>>,
     enters_flow: DFF<Bits<F>>,
-    /// A packet entered at the last clock, and the one behind it goes behind it in the places: if its launch counts there, if not.
+    /// A packet entered at the last clock, and the one behind it goes behind it in the places: if
+    /// its launch counts there, if not.
     stays: DFF<Bit>,
     holds: DFF<Bit>,
     /// The last time.
@@ -70,15 +75,16 @@ pub struct Gate<const F: usize, const W: usize> {
     /// Oldest launch that a place can hold, in 128 ns; an older one is clamped to it.
     floor: DFF<Bits<7>>,
     stepped: DFF<Bit>,
-    /// The grant at the output, and the one that left its place before a stall of the output could tell; handles as their difference
-    /// from those after a reset.
+    /// The grant at the output, and the one that left its place before a stall of the output could
+    /// tell; handles as their difference from those after a reset.
     shown: DFF<Bit>,
     shown_swap: DFF<Bits<5>>,
     shown_first: Fixed<5, { PLACES as u64 }>,
     spill: DFF<Bit>,
     spill_swap: DFF<Bits<5>>,
     spill_first: Fixed<5, { PLACES as u64 + 1 }>,
-    /// Minus the grants of trains that were accepted and have not left: those in their places and at the output.
+    /// Minus the grants of trains that were accepted and have not left: those in their places and
+    /// at the output.
     spent: DFF<Bits<16>>,
     /// Lead of the launch at the last clock, in 128 ns: the difference of both times' high bits.
     ahead: DFF<Bits<19>>,
@@ -101,7 +107,8 @@ pub struct Gate<const F: usize, const W: usize> {
     fetching: Signal<Local, Bits<19>>,
     // The launch as it compares in the places, in 2 ns.
     place: Signal<Local, Bits<11>>,
-    // The next train's first launch less this one; rounded up it is more by one where only ones are below.
+    // The next train's first launch less this one; rounded up it is more by one where only ones are
+    // below.
     behind: Signal<Local, Bits<11>>,
     behind_queued: Signal<Local, Bits<11>>,
     follows: Signal<Local, Bit>,
@@ -159,8 +166,8 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.seen.d.next = self.units_now.val();
         self.moved.next = self.units_now.val() - self.seen.q.val();
         self.stepped.d.next = self.moved.val().get_bits::<19>(15).any();
-        // A packet of the train towards the places, by the time of the last clock.
-        // (Of one that enters: it does not wait, so that without the high bits it has no middle ones either.)
+        // A packet of the train towards the places, by the time of the last clock. (Of one that
+        // enters: it does not wait, so that without the high bits it has no middle ones either.)
         self.near.next = !self.ahead.q.val().get_bits::<9>(10).any() | self.ahead.q.val().get_bits::<18>(1).all();
         self.waits.next = self.ahead.q.val().get_bits::<7>(3).any() & !self.ahead.q.val().get_bits::<9>(10).any();
         self.enter.next = self.train.q.val() & !self.places.shut.val() & !self.waits.val();
@@ -180,7 +187,8 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.high_now.next = self.units_now.val().get_bits::<19>(15);
         self.not_now.next = !self.high_now.val();
         self.still.next = self.launch.q.val().get_bits::<19>(15) - self.high_now.val();
-        // Launch, gap and time in one chain of carries: three operands to two, and the one that a subtraction adds where the carries leave room.
+        // Launch, gap and time in one chain of carries: three operands to two, and the one that a
+        // subtraction adds where the carries leave room.
         self.launch_high.next = self.launch.q.val().get_bits::<19>(15);
         self.gap_high.next = bit_cast::<19, 17>(self.gap.q.val().get_bits::<17>(15));
         self.halves.next = self.launch_high.val() ^ self.gap_high.val() ^ self.not_now.val();
@@ -192,7 +200,8 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
                 | bits::<34>(0x8000)
                 | bit_cast::<34, 15>(self.gap.q.val().get_bits::<15>(0)));
         self.stepping.next = self.stepped_by.val().get_bits::<19>(15);
-        // What arrives may be rounded up, which is known as late as its distance: both distances, the greater one with two carries put in at its low end.
+        // What arrives may be rounded up, which is known as late as its distance: both distances,
+        // the greater one with two carries put in at its low end.
         self.arrives.next = self.train_launch.val().get_bits::<19>(23);
         self.unequal.next = self.arrives.val() ^ self.not_now.val();
         self.both.next = self.arrives.val() & self.not_now.val();
@@ -204,9 +213,10 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         }
         self.queue_launch.next = self.trains.o_data.val().get_bits::<56>(0);
         self.fetching.next = self.queue_launch.val().get_bits::<19>(15) - self.high_now.val();
-        // Where the next packet goes that enters right behind one. Behind its own train's: no gap is below 0, and a packet beyond the horizon waits, so
-        // that no difference overflows. A launch counts if it is at most two units before now, and after a step of the time none enters: behind what is as
-        // old as that for having been older.
+        // Where the next packet goes that enters right behind one. Behind its own train's: no gap
+        // is below 0, and a packet beyond the horizon waits, so that no difference overflows. A
+        // launch counts if it is at most two units before now, and after a step of the time none
+        // enters: behind what is as old as that for having been older.
         self.place.next = self.launch.q.val().get_bits::<11>(9);
         self.behind.next = self.train_launch.val().get_bits::<11>(17) - self.place.val();
         self.behind_queued.next = self.queue_launch.val().get_bits::<11>(9) - self.place.val();
@@ -218,8 +228,8 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.follows.next = !self.behind_queued.val().get_bit(10);
         }
         self.stays.d.next = self.enter.val() & (self.follows.val() | !self.near.val() | !self.single.q.val());
-        // One that is older, or too far ahead to compare, goes two units before now. There it is behind what entered as one, and behind a launch of no more
-        // than that.
+        // One that is older, or too far ahead to compare, goes two units before now. There it is
+        // behind what entered as one, and behind a launch of no more than that.
         self.tick.next = self.units_now.val().get_bit(15) ^ self.seen.q.val().get_bit(15);
         self.oldest.next = self.ahead.q.val().get_bits::<18>(1).all() & !self.ahead.q.val().get_bit(0);
         self.second.next = self.ahead.q.val().all() & self.tick.val();
@@ -312,7 +322,8 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.launches.write_enable.next = self.places.entered.val();
         self.launches.write_address.next = self.places.handle.val();
         self.launches.write_data.next = self.enters_launch.q.val();
-        // What is read for a place at the output that stays empty does not matter, so that whether the head is due need not be waited for.
+        // What is read for a place at the output that stays empty does not matter, so that whether
+        // the head is due need not be waited for.
         self.read_at.next = self.shown_handle.val();
         if self.leave.val() & self.spill.q.val() {
             self.read_at.next = self.spill_handle.val();

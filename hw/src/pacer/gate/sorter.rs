@@ -6,14 +6,16 @@ use rust_hdl::prelude::*;
 
 /// `N` grants, the one due first at the head; `M` must be `N + 2`, and `2^H`.
 ///
-/// A place holds the low bits of a launch in 2 ns, and a handle of `H` bits under which the grant itself stands in a RAM. The
-/// handles in the places and the two outside are all there are, each once: a free place has a free one, so that no list is needed.
-/// A grant enters behind all that launch in the same 2 ns or before, in one clock, while the head may leave. It is compared with the places
-/// as they will be at the clock after `enter`, and goes in at that clock; against the one that enters just before it, it is compared by the
-/// gate, which gives both and knows that a clock earlier. Times compare modulo 2^12 ns in their places (so that an entering
-/// launch must be within a us of now, and no place more than 0.5 us past when one enters: see `shut`), and modulo 2^22 units of
-/// 2^-8 ns with now.
-/// Latency: 2 clocks from `enter` to the head. Throughput: one in and one out a clock. An `enter` without a free place is an error.
+/// A place holds the low bits of a launch in 2 ns, and a handle of `H` bits under which the grant
+/// itself stands in a RAM. The handles in the places and the two outside are all there are, each
+/// once: a free place has a free one, so that no list is needed. A grant enters behind all that
+/// launch in the same 2 ns or before, in one clock, while the head may leave. It is compared with
+/// the places as they will be at the clock after `enter`, and goes in at that clock; against the
+/// one that enters just before it, it is compared by the gate, which gives both and knows that a
+/// clock earlier. Times compare modulo 2^12 ns in their places (so that an entering launch must be
+/// within a us of now, and no place more than 0.5 us past when one enters: see `shut`), and modulo
+/// 2^22 units of 2^-8 ns with now. Latency: 2 clocks from `enter` to the head. Throughput: one in
+/// and one out a clock. An `enter` without a free place is an error.
 #[derive(LogicBlock, Default)]
 pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     pub clk: Signal<In, Clock>,
@@ -30,7 +32,8 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     pub floor: Signal<In, Bits<7>>,
     /// The grant's launch counts, not `floor`.
     pub near: Signal<In, Bit>,
-    /// With `enter`: a grant entered at the last clock, and this one goes behind it if its launch counts,
+    /// With `enter`: a grant entered at the last clock, and this one goes behind it if its launch
+    /// counts,
     pub stays: Signal<In, Bit>,
     /// if its floor counts.
     pub holds: Signal<In, Bit>,
@@ -51,20 +54,22 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     valids: Array<DFF<Bit>, N>,
     /// The launches, in 2 ns.
     keys: Array<DFF<Bits<11>>, N>,
-    /// Handles, as their difference from those after a reset, which are 0, 1, 2 and so on. Two more than places, which stay as they are: so that
-    /// there is a third of them, however few the places.
+    /// Handles, as their difference from those after a reset, which are 0, 1, 2 and so on. Two more
+    /// than places, which stay as they are: so that there is a third of them, however few the
+    /// places.
     swaps: Array<DFF<Bits<H>>, M>,
-    /// The place stays in front of the entering grant. The last place never does: with a grant that enters it is free.
+    /// The place stays in front of the entering grant. The last place never does: with a grant that
+    /// enters it is free.
     precedes: Array<DFF<Bit>, N>,
     /// No place is free when the grant that enters is in its place.
     full: DFF<Bit>,
     enters: DFF<Bit>,
     x_low: DFF<Bits<22>>,
-    /// Bits of the first two launches beyond their keys, 9 below and 2 above, for they are compared with the time: in registers, so that no
-    /// RAM is read before the comparison.
+    /// Bits of the first two launches beyond their keys, 9 below and 2 above, for they are compared
+    /// with the time: in registers, so that no RAM is read before the comparison.
     rests: [DFF<Bits<11>>; 2],
-    /// The same by handles, for what becomes the second: the third's is read within the clock, for what its handle will be is not known
-    /// before the clock ends.
+    /// The same by handles, for what becomes the second: the third's is read within the clock, for
+    /// what its handle will be is not known before the clock ends.
     third: LutRam<Bits<11>, H>,
     head_due: DFF<Bit>,
     /// The head is due for 0.5 us.
@@ -79,7 +84,8 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     // Places in front of the entering grant by its launch, by its floor.
     by_launch: Array<Signal<Local, Bit>, N>,
     by_floor: Array<Signal<Local, Bit>, N>,
-    // The places as their neighbours see them, from 1, with one on either side: no place is an exception.
+    // The places as their neighbours see them, from 1, with one on either side: no place is an
+    // exception.
     number: Array<Signal<Local, Bits<H>>, M>,
     valid_at: Array<Signal<Local, Bit>, M>,
     key_at: Array<Signal<Local, Bits<11>>, M>,
@@ -160,9 +166,10 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
             self.take_x[i].next = false;
             self.moves[i].next = false;
         }
-        // How many of the places a grant that enters after this clock will find in front of it: those now, with the one that enters at
-        // this clock, and without the head. Compared is the sign of the difference, modulo 2^11.
-        // Launch and floor are both compared: which of them counts is known last.
+        // How many of the places a grant that enters after this clock will find in front of it:
+        // those now, with the one that enters at this clock, and without the head. Compared is the
+        // sign of the difference, modulo 2^11. Launch and floor are both compared: which of them
+        // counts is known last.
         self.low.next = self.launch.val();
         if !self.near.val() {
             self.low.next = bit_cast::<22, 7>(self.floor.val()) << 15;
@@ -211,10 +218,12 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
                 }
             }
         }
-        // As full as that after this clock: an entering grant comes on top of the one before it, and a full sorter takes none.
+        // As full as that after this clock: an entering grant comes on top of the one before it,
+        // and a full sorter takes none.
         self.full.d.next = !self.pop.val()
             & (self.full.q.val() | (self.enter.val() & (self.second_last.val() | (self.third_last.val() & self.enters.q.val()))));
-        // The entering grant gets the handle of the place that is lost to it: the last one, or the head's.
+        // The entering grant gets the handle of the place that is lost to it: the last one, or the
+        // head's.
         self.x_handle.next = self.last.val();
         if self.pop.val() {
             self.x_handle.next = self.freed.val();
@@ -276,7 +285,8 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.third.write_enable.next = self.enters.q.val();
         self.third.write_address.next = self.x_handle.val();
         self.third.write_data.next = self.x_rest.val();
-        // Straight from the register, so that no tool sees a loop through what is computed beside it.
+        // Straight from the register, so that no tool sees a loop through what is computed beside
+        // it.
         self.third.read_address.next = self.swaps[2].q.val() ^ bits::<H>(2);
         self.low_0.next = bit_cast::<22, 9>(self.rests[0].q.val().get_bits::<9>(0))
             | (bit_cast::<22, 11>(self.keys[0].q.val()) << 9)

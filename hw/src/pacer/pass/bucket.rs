@@ -9,12 +9,14 @@ use timely_model::pacer::token::UNCHARGED;
 // Bit 8 of the uncharged packets says that a flow has too many.
 const _: () = assert!(UNCHARGED == 1 << 8);
 
-/// The first half of `timely_model::pacer::token::plan`. Inputs at clocks 0 and 1, outputs at clock 8 (`packet` at 3).
+/// The first half of `timely_model::pacer::token::plan`. Inputs at clocks 0 and 1, outputs at clock
+/// 8 (`packet` at 3).
 #[derive(LogicBlock, Default)]
 pub struct Bucket {
     /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops (see `delay`).
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in
+    /// flip-flops (see `delay`).
     pub rst: Signal<In, Bit>,
     /// Clock 0: the account, as the last pass left it.
     pub state: Signal<In, Account>,
@@ -94,7 +96,8 @@ pub struct Bucket {
     flags2: DFF<Flags>,
     // Clock 3.
     elapsed3: DFF<Bits<28>>,
-    // The flow did nothing for as long as the idle time, for longer than that can be; it may have been idle.
+    // The flow did nothing for as long as the idle time, for longer than that can be; it may have
+    // been idle.
     past3: DFF<Bit>,
     beyond3: DFF<Bit>,
     may_idle3: DFF<Bit>,
@@ -343,7 +346,8 @@ impl Logic for Bucket {
             self.excess3.d.next = bits::<31>(0);
         }
         self.alone3.d.next = (self.waiting2.q.val().get_bit(31) | !self.waiting2.q.val().any()) & !self.flags2.q.val().uncharged;
-        // The accounts are cleared, or they were wrong. While grants are uncharged a release may have come before its charge.
+        // The accounts are cleared, or they were wrong. While grants are uncharged a release may
+        // have come before its charge.
         if (self.excess2.q.val().get_bit(31) & !self.flags2.q.val().uncharged) | self.flags2.q.val().drop {
             self.base3.d.next = self.outstanding2.q.val();
         }
@@ -392,11 +396,13 @@ impl Logic for Bucket {
         self.waiting5.d.next = bit_cast::<32, 26>(self.waiting_low.q.val()) + (bit_cast::<32, 15>(self.waiting_high.q.val()) << 17);
         self.cap5.d.next = self.cap4.q.val();
         self.caps.i.next = self.cap5.q.val();
-        // A train of 2^k packets is within the bound if its bytes, over 2^k, are within what is left.
+        // A train of 2^k packets is within the bound if its bytes, over 2^k, are within what is
+        // left.
         self.room5.d.next = bit_cast::<33, 30>(self.bounds.o.val()) - bit_cast::<33, 32>(self.total4.q.val());
         self.free5.d.next = !self.bounds.o.val().any();
         self.length5.d.next = self.length4.q.val();
-        // One packet is always allowed when nothing is outstanding that can be answered before the flow goes on.
+        // One packet is always allowed when nothing is outstanding that can be answered before the
+        // flow goes on.
         self.none5.d.next = !self.total4.q.val().any() | self.alone4.q.val();
         self.tokens5.d.next = self.tokens4.q.val();
 

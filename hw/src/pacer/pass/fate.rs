@@ -8,8 +8,8 @@ use timely_model::pacer::token::IN_FLIGHT;
 // The credit is told by the places that 64 leave.
 const _: () = assert!(IN_FLIGHT == 64);
 
-/// Inputs at clock 0, outputs at clock 1, but for `pfc`, which comes a clock before, and `ready`, which concerns the operation that is to be
-/// issued at this clock.
+/// Inputs at clock 0, outputs at clock 1, but for `pfc`, which comes a clock before, and `ready`,
+/// which concerns the operation that is to be issued at this clock.
 #[derive(LogicBlock, Default)]
 pub struct Fate {
     pub clk: Signal<In, Clock>,
@@ -32,7 +32,8 @@ pub struct Fate {
     pub bucket: Signal<In, Verdict>,
     /// The flow's next packet is near enough to be granted now.
     pub due: Signal<In, Bit>,
-    /// Bit k: a train of 2^k neither covers the time to the flow's next pass nor is what its bucket allows, so that all shorter ones do not.
+    /// Bit k: a train of 2^k neither covers the time to the flow's next pass nor is what its bucket
+    /// allows, so that all shorter ones do not.
     pub wished: Signal<In, Bits<5>>,
     /// Clock 0: there are places for another operation.
     pub ready: Signal<Out, Bit>,
@@ -83,7 +84,8 @@ pub struct Fate {
     not_size1: DFF<Bits<3>>,
     train1: DFF<Bits<6>>,
     grant1: DFF<Bit>,
-    /// All posted packets are granted, so that the flow sleeps and goes to no wheel. This is known last: the outputs that depend on it put it in.
+    /// All posted packets are granted, so that the flow sleeps and goes to no wheel. This is known
+    /// last: the outputs that depend on it put it in.
     finished1: DFF<Bit>,
     /// The flow sleeps, whether or not `finished1` is set.
     sleep1: DFF<Bit>,
@@ -117,7 +119,8 @@ pub struct Fate {
     least: Signal<Local, Bits<3>>,
     packets: Signal<Local, Bits<6>>,
     room: Signal<Local, Bits<7>>,
-    /// Decision, as the logarithm of the train's packets; 0 also without an operation, 7 without a grant.
+    /// Decision, as the logarithm of the train's packets; 0 also without an operation, 7 without a
+    /// grant.
     kind: Signal<Local, Bits<3>>,
     rest: Signal<Local, Bits<7>>,
     // More places are taken than given back by what is issued and what has left; fewer.
@@ -168,10 +171,12 @@ impl Logic for Fate {
         self.is_send.next = self.bucket.val().send & !self.is_paused.val();
         self.is_grant.next = self.is_send.val() & self.due.val();
 
-        // Each operation in the pass has a place, and one more may be issued at this clock: the others are for this train. So it is at most as
-        // long as the highest bit of the places that are left.
+        // Each operation in the pass has a place, and one more may be issued at this clock: the
+        // others are for this train. So it is at most as long as the highest bit of the places that
+        // are left.
         self.room.next = self.room_swap.q.val() ^ self.places.val();
-        // Of what is wished and what the places allow, the lesser, told from above: wish and places are asked for each length at the same time.
+        // Of what is wished and what the places allow, the lesser, told from above: wish and places
+        // are asked for each length at the same time.
         self.all.next = self.room.val().get_bits::<2>(5).any() & self.wished.val().get_bit(4);
         self.sixteen.next = self.room.val().get_bits::<3>(4).any() & self.wished.val().get_bit(3);
         self.eight.next = self.room.val().get_bits::<4>(3).any() & self.wished.val().get_bit(2);
@@ -187,8 +192,9 @@ impl Logic for Fate {
         self.is_asleep.next = self.is_clear.val() | self.bucket.val().empty | self.is_bounded.val();
         self.is_sleep.next = self.is_asleep.val() | self.is_finished.val();
 
-        // An operation that grants nothing gives its place back, one that does not ask to sleep its place among the requests.
-        // Every sum comes from the register itself. For each train it is known what will be left, before it is known which it is.
+        // An operation that grants nothing gives its place back, one that does not ask to sleep its
+        // place among the requests. Every sum comes from the register itself. For each train it is
+        // known what will be left, before it is known which it is.
         self.kind.next = bits::<3>(0);
         if self.valid.val() {
             self.kind.next = bits::<3>(7);

@@ -1,4 +1,5 @@
-//! State of each flow and words of each profile for the pass: RAMs with one reader, the pass, and one writer each.
+//! State of each flow and words of each profile for the pass: RAMs with one reader, the pass, and
+//! one writer each.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::{Config, FlowState, Paid, Post};
 use crate::bus::{FlowTraitsIn, ProfileWriteIn};
@@ -10,9 +11,10 @@ use timely_regs::profile;
 
 /// The RAMs of `2^F` flows; `S` must be `F + 1`.
 ///
-/// The words of `flow` show in registers 2 clocks later, its profile's words 3 clocks later. Writes are always taken once
-/// `swept`; a read sees those of earlier clocks (a load or a profile's word: of the clock before the last). Until `swept`, `state_word`,
-/// `post_word`, `paid_word` and `paid_voids` must be 0: they are what the sweep writes.
+/// The words of `flow` show in registers 2 clocks later, its profile's words 3 clocks later. Writes
+/// are always taken once `swept`; a read sees those of earlier clocks (a load or a profile's word:
+/// of the clock before the last). Until `swept`, `state_word`, `post_word`, `paid_word` and
+/// `paid_voids` must be 0: they are what the sweep writes.
 #[derive(LogicBlock, Default)]
 pub struct Memory<const F: usize, const S: usize> {
     pub clk: Signal<In, Clock>,
@@ -68,7 +70,8 @@ pub struct Memory<const F: usize, const S: usize> {
     pub window: Signal<Out, Bits<24>>,
     /// The RAMs are clear.
     pub swept: Signal<Out, Bit>,
-    // In widths that fill block RAMs of 2 bits by 2^14 words as well as those of 9 by 2^12, which would have a choice behind them.
+    // In widths that fill block RAMs of 2 bits by 2^14 words as well as those of 9 by 2^12, which
+    // would have a choice behind them.
     state_ram: [ApartRam<Bits<48>, F>; 4],
     state_ram_192: ApartRam<Bits<32>, F>,
     state_ram_224: ApartRam<Bits<18>, F>,
@@ -216,7 +219,8 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.cap_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().profile);
         self.window_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().profile);
 
-        // A record becomes profile, priority and wire bytes a packet: those of IPv4 without a tag, and what is more.
+        // A record becomes profile, priority and wire bytes a packet: those of IPv4 without a tag,
+        // and what is more.
         self.load.d.next = self.fl.valid.val() & self.is_swept.val();
         self.load_flow.d.next = self.fl.flow.val();
         self.headers.next = self.overhead.val();

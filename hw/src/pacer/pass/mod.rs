@@ -39,19 +39,25 @@ use words::{Account, Asked, FlowState, Kept, Settled, Verdict, Voids};
 ///
 /// The fate of a flow at its pass:
 /// - accounts to be cleared after a load: cleared and asleep, once all its grants are charged;
-/// - nothing posted: asleep; outstanding bound reached: asleep until a release, or looked at again in 1 us while grants are uncharged;
-/// - 256 grants uncharged: looked at again in 1 us; rate 0: after the longest sleep, so that such flows cost the others no passes;
-/// - its priority is paused, or `stop`: parked, and back in READY when a pause ends. Its tokens grow up to the cap meanwhile;
-/// - its next packet is more than lead + 32 ns away: back to the wheel, to wake lead before it, or in 1 us while grants are
-///   uncharged, for they may turn out cheaper than they are taken for;
-/// - else granted a train, long enough for the next pass to be in time; then asleep, or back to the wheel.
+/// - nothing posted: asleep; outstanding bound reached: asleep until a release, or looked at again
+///   in 1 us while grants are uncharged;
+/// - 256 grants uncharged: looked at again in 1 us; rate 0: after the longest sleep, so that such
+///   flows cost the others no passes;
+/// - its priority is paused, or `stop`: parked, and back in READY when a pause ends. Its tokens
+///   grow up to the cap meanwhile;
+/// - its next packet is more than lead + 32 ns away: back to the wheel, to wake lead before it, or
+///   in 1 us while grants are uncharged, for they may turn out cheaper than they are taken for;
+/// - else granted a train, long enough for the next pass to be in time; then asleep, or back to the
+///   wheel.
 ///
 /// `stop` and a pause act on decisions: what is decided already, 64 packets at most, leaves.
 ///
-/// Until `swept`, `post_word` and `paid_word` must be 0, as those of the doorbell and the charge unit are; so is `granted_count`.
+/// Until `swept`, `post_word` and `paid_word` must be 0, as those of the doorbell and the charge
+/// unit are; so is `granted_count`.
 ///
-/// Latency: as the table says. Throughput: one flow a clock. Back pressure: `q_ready` falls when 64 grants are decided or reserved
-/// that have not `left`, or 64 requests to sleep wait; trains, inserts and parked flows are never held up. Model: `timely_model::pacer::pass`.
+/// Latency: as the table says. Throughput: one flow a clock. Back pressure: `q_ready` falls when 64
+/// grants are decided or reserved that have not `left`, or 64 requests to sleep wait; trains,
+/// inserts and parked flows are never held up. Model: `timely_model::pacer::pass`.
 #[derive(LogicBlock, Default)]
 pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: usize> {
     pub clk: Signal<In, Clock>,

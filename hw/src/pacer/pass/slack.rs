@@ -10,7 +10,8 @@ use timely_model::pacer::token::{GAP_MAX, SLACK_BITS, SLACK_FRACTION};
 // Widths are literals.
 const _: () = assert!(SLACK_BITS == 28 && SLACK_FRACTION == 2);
 
-/// `timely_model::pacer::token::{slack, spend}`. A port's comment names the clock of the pass at which it holds; outputs at 17.
+/// `timely_model::pacer::token::{slack, spend}`. A port's comment names the clock of the pass at
+/// which it holds; outputs at 17.
 #[derive(LogicBlock, Default)]
 pub struct Slack {
     pub clk: Signal<In, Clock>,

@@ -6,8 +6,8 @@ use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
 use timely_model::pacer::token::{COVER, WINDOW};
 
-/// The second half of `timely_model::pacer::token::plan`. `y` and `e` at clock 0, `packet` at 0, `deficit` at 2, `now` at 6; outputs
-/// at clock 7.
+/// The second half of `timely_model::pacer::token::plan`. `y` and `e` at clock 0, `packet` at 0,
+/// `deficit` at 2, `now` at 6; outputs at clock 7.
 #[derive(LogicBlock, Default)]
 pub struct Span {
     /// Clock.
@@ -32,7 +32,8 @@ pub struct Span {
     pub due: Signal<Out, Bit>,
     /// Clock 6: the bucket allows a train of two to the power of this.
     pub least: Signal<In, Bits<3>>,
-    /// Bit k: a train of 2^k neither covers the time to the flow's next pass nor is what the bucket allows, so that all shorter ones do not.
+    /// Bit k: a train of 2^k neither covers the time to the flow's next pass nor is what the bucket
+    /// allows, so that all shorter ones do not.
     pub wished: Signal<Out, Bits<5>>,
     /// Launch of the train, ns48.fns16.
     pub launch: Signal<Out, Bits<64>>,
@@ -131,7 +132,8 @@ impl Logic for Span {
 
         // 0..3: the gap, rounded to nearest.
         self.y_u.next = self.y.val().into();
-        // No product is wider than an ECP5's multiplier, so that its register is the multiplier's own.
+        // No product is wider than an ECP5's multiplier, so that its register is the multiplier's
+        // own.
         self.packet_low.next = self.packet.val().get_bits::<18>(0).into();
         self.packet_high.next = self.packet.val().get_bits::<5>(18).into();
         self.step1.d.next = (self.packet_low.val() * self.y_u.val()).into();
@@ -139,12 +141,14 @@ impl Logic for Span {
         self.e1.d.next = self.e.val();
         self.whole.next = bit_cast::<40, 35>(self.step1.q.val()) + (bit_cast::<40, 22>(self.step1_high.q.val()) << 18);
         self.product.next = bit_cast::<50, 40>(self.whole.val()) << 10;
-        // By the exponent's high bits first: what lies beyond the result is seen between the two shifts.
+        // By the exponent's high bits first: what lies beyond the result is seen between the two
+        // shifts.
         self.coarse_by.next = self.e1.q.val() & bits::<5>(24);
         self.coarse.next = self.product.val() >> self.coarse_by.val();
         self.step2.d.next = self.coarse.val().get_bits::<46>(0);
         self.fine_by.d.next = self.e1.q.val() & bits::<5>(7);
-        // What would not fit the next register; what fits it and is beyond the result is seen there.
+        // What would not fit the next register; what fits it and is beyond the result is seen
+        // there.
         self.over2.d.next = self.coarse.val().get_bits::<4>(46).any();
         self.fine.next = self.step2.q.val() >> self.fine_by.q.val();
         self.step3.d.next = bit_cast::<33, 32>(self.fine.val().get_bits::<32>(0)) + bits::<33>(1);
@@ -186,7 +190,8 @@ impl Logic for Span {
         self.high4.d.next = (self.high3.q.val() + self.carry_s.val()).into();
         self.low4.d.next = self.lower.val().get_bits::<26>(9);
 
-        // 4: shift it with its sign, so that a negative one is rounded down too; in two steps, as the gap.
+        // 4: shift it with its sign, so that a negative one is rounded down too; in two steps, as
+        // the gap.
         self.high_b.next = self.high4.q.val().into();
         self.extended.next = (bit_cast::<85, 35>(self.high_b.val()) << 26) | bit_cast::<85, 26>(self.low4.q.val());
         if self.high_b.val().get_bit(34) {
@@ -240,7 +245,8 @@ impl Logic for Span {
         self.enough[3].next = self.beyonds.o.val().get_bit(3) | (self.least.val() <= bits::<3>(3));
         self.enough[4].next = self.beyonds.o.val().get_bit(4) | (self.least.val() <= bits::<3>(4));
         for i in 0..5 {
-            // Carries: a bare comparison becomes a tree of LUTs. What makes it enough enters above them.
+            // Carries: a bare comparison becomes a tree of LUTs. What makes it enough enters above
+            // them.
             self.covers[i].next = self.reach[i].val();
             if self.enough[i].val() {
                 self.covers[i].next = self.reach[i].val() | bits::<20>(0x40000);

@@ -9,8 +9,9 @@ use timely_model::pacer::pass::longest_sleep;
 use timely_model::pacer::token::RECHECK;
 use timely_model::pacer::wheel_bits;
 
-/// Lead before the next packet of a flow, but not in the past, and not beyond the wheel; `X` are the wheel's address bits, `Y` must be
-/// `X + 4`. Inputs at clock 0, `now` and `flow` at clock 3; the insert is at the output at clock 4.
+/// Lead before the next packet of a flow, but not in the past, and not beyond the wheel; `X` are
+/// the wheel's address bits, `Y` must be `X + 4`. Inputs at clock 0, `now` and `flow` at clock 3;
+/// the insert is at the output at clock 4.
 #[derive(LogicBlock, Default)]
 pub struct Wake<const F: usize, const X: usize, const Y: usize> {
     pub clk: Signal<In, Clock>,
@@ -132,7 +133,8 @@ impl<const F: usize, const X: usize, const Y: usize> Logic for Wake<F, X, Y> {
         self.target3.d.next = self.ats.o.val() + self.rest.val().get_bits::<Y>(0);
         self.valid3.d.next = self.valid2.q.val();
 
-        // 3: the wheel may be draining the slots up to this clock's: the earliest it can take is a few ahead.
+        // 3: the wheel may be draining the slots up to this clock's: the earliest it can take is a
+        // few ahead.
         self.slot.next = self.target3.q.val() >> 3;
         self.earliest.next = (self.now.val().get_bits::<Y>(16) >> 3) + bits::<Y>(5);
         self.behind.next = self.slot.val() - self.earliest.val();

@@ -1,14 +1,17 @@
-//! Bitmap of the slots that hold a list, the two words of it that the drain works on, and the find-first-set over them.
+//! Bitmap of the slots that hold a list, the two words of it that the drain works on, and the
+//! find-first-set over them.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::first::First;
 use rust_hdl::prelude::*;
 
 /// A bit a slot in words of 16. `X` bits a slot, `A = X - 4` bits a word.
 ///
-/// The RAM has one writer, the insert. The drain clears a word by its tag alone: a word counts if its tag equals the tag RAM's, which
-/// only the drain writes. Both RAMs are doubled, so that insert and drain read at every clock and never wait for each other.
+/// The RAM has one writer, the insert. The drain clears a word by its tag alone: a word counts if
+/// its tag equals the tag RAM's, which only the drain writes. Both RAMs are doubled, so that insert
+/// and drain read at every clock and never wait for each other.
 ///
-/// Insert: slot at `insert_slot`, 3 clocks later whether a list was there at `occupied`. Drain: a word that holds nothing takes 5 clocks.
+/// Insert: slot at `insert_slot`, 3 clocks later whether a list was there at `occupied`. Drain: a
+/// word that holds nothing takes 5 clocks.
 #[derive(LogicBlock, Default)]
 pub struct Bitmap<const X: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
@@ -114,7 +117,8 @@ impl<const X: usize, const A: usize> Logic for Bitmap<X, A> {
         self.insert_tags.write_clock.next = self.clk.val();
         self.drain_tags.read_clock.next = self.clk.val();
         self.drain_tags.write_clock.next = self.clk.val();
-        // The drain goes on when all of its word is over and given out, and the next word is complete.
+        // The drain goes on when all of its word is over and given out, and the next word is
+        // complete.
         self.wide.next = self.over.val().get_bits::<A>(4);
         self.advance.next = (self.age.q.val() == bits::<3>(4))
             & self.wide.val().any()
@@ -158,7 +162,8 @@ impl<const X: usize, const A: usize> Logic for Bitmap<X, A> {
         if self.same[0].q.val() & self.wrote[0].q.val() {
             self.stored.next = self.words[0].q.val();
         }
-        // Whether the bit is set, in each copy beside the others: which of them count is known by then.
+        // Whether the bit is set, in each copy beside the others: which of them count is known by
+        // then.
         for i in 0..3 {
             self.newer[i].next = self.same[i].q.val() & self.wrote[i].q.val();
             self.hit_words[i].next = (self.words[i].q.val() & self.one4.q.val()).any();
@@ -203,7 +208,8 @@ impl<const X: usize, const A: usize> Logic for Bitmap<X, A> {
         self.placed.next = self.v5.q.val();
         self.placed_slot.next = self.s5.q.val();
         self.occupied.next = self.occupied5.q.val();
-        // The drain's next word: an insert that missed the register has been written when it is read, two clocks after the advance.
+        // The drain's next word: an insert that missed the register has been written when it is
+        // read, two clocks after the advance.
         self.drain_ram.read_address.next = self.word1.q.val();
         self.drain_tags.read_address.next = bit_cast::<14, A>(self.word1.q.val());
         self.raw.d.next = self.drain_ram.read_data.val();
@@ -218,7 +224,8 @@ impl<const X: usize, const A: usize> Logic for Bitmap<X, A> {
         self.drain_tags.write_enable.next = self.age.q.val() == bits::<3>(3);
         self.drain_tags.write_address.next = bit_cast::<14, A>(self.word1.q.val());
         self.drain_tags.write_data.next = !self.raw.q.val().get_bit(0);
-        // Find: the lowest bit among those that are over goes to `found`, then as a number to `reading`.
+        // Find: the lowest bit among those that are over goes to `found`, then as a number to
+        // `reading`.
         self.move_found.next = !self.reading.q.val() | self.list_ready.val();
         self.go.next = self.age.q.val().any() & (!self.found.q.val() | self.move_found.val());
         self.pick.word.next = self.cur.q.val();

@@ -3,8 +3,9 @@ use rust_hdl::prelude::*;
 
 /// Combinational; the owner puts a register between `one` and `encode`.
 ///
-/// The lowest bit is isolated by two's complement: 16 bits of carry, where a priority chain would be 16 gates deep. It is isolated among all,
-/// and then looked at: if it does not count, none does. So the mask is not in front of the carry.
+/// The lowest bit is isolated by two's complement: 16 bits of carry, where a priority chain would
+/// be 16 gates deep. It is isolated among all, and then looked at: if it does not count, none does.
+/// So the mask is not in front of the carry.
 #[derive(LogicBlock, Default)]
 pub struct First {
     /// The word.

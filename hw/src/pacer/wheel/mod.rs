@@ -13,28 +13,35 @@ mod walkers;
 pub use first::First;
 pub use walkers::Walkers;
 
-/// `2^X` slots of 8 ns, one level, for `2^F` flows; `A = X - 4`, `G = F + 1`. `X` is at least 10 and at least `F + 1`; the pacer takes
-/// `max(F + 1, 13)`. Model: `timely_model::pacer::wheel::Wheel`.
+/// `2^X` slots of 8 ns, one level, for `2^F` flows; `A = X - 4`, `G = F + 1`. `X` is at least 10
+/// and at least `F + 1`; the pacer takes `max(F + 1, 13)`. Model:
+/// `timely_model::pacer::wheel::Wheel`.
 ///
-/// A slot is a list (last in, first out): a bit in a bitmap, a head, and a link a flow. All RAMs have one read and one write port; the
-/// head RAM's read port serves inserts into a list first and the drain else, and each flow in the wheel costs it one read.
+/// A slot is a list (last in, first out): a bit in a bitmap, a head, and a link a flow. All RAMs
+/// have one read and one write port; the head RAM's read port serves inserts into a list first and
+/// the drain else, and each flow in the wheel costs it one read.
 ///
-/// **Insert.** Always taken once swept, one a clock. `insert_slot` is modulo the wheel, at least `slot(now) + 4` and less than 15/16 of
-/// the wheel ahead of it, `slot(now) = now / 8 ns`. A slot outside of that (the lead changed between) counts as `slot(now) + 4`.
-/// Flows with an odd number of bits set go one slot later, so that a long list becomes two, one for each walker.
-/// A flow must not be inserted again before it came out.
+/// **Insert.** Always taken once swept, one a clock. `insert_slot` is modulo the wheel, at least
+/// `slot(now) + 4` and less than 15/16 of the wheel ahead of it, `slot(now) = now / 8 ns`. A slot
+/// outside of that (the lead changed between) counts as `slot(now) + 4`. Flows with an odd number
+/// of bits set go one slot later, so that a long list becomes two, one for each walker. A flow must
+/// not be inserted again before it came out.
 ///
-/// **Due.** A flow whose slot lies before `slot(now)` comes out: 7 clocks after the first clock with such a `now` if the drain is idle.
-/// Throughput: one a clock, from lists of one flow as from one list of all, less one insert in a clock that finds a list in its slot
-/// (it has the read port). A word of 16 slots without a list takes 5 clocks of the 32 that it lasts; one with
-/// lists takes 6 clocks beyond one a list, which counts when time has jumped over it. Back pressure: `due_flow` holds.
+/// **Due.** A flow whose slot lies before `slot(now)` comes out: 7 clocks after the first clock
+/// with such a `now` if the drain is idle. Throughput: one a clock, from lists of one flow as from
+/// one list of all, less one insert in a clock that finds a list in its slot (it has the read
+/// port). A word of 16 slots without a list takes 5 clocks of the 32 that it lasts; one with lists
+/// takes 6 clocks beyond one a list, which counts when time has jumped over it. Back pressure:
+/// `due_flow` holds.
 ///
-/// **Time.** The drain never passes a slot that an insert is on its way to, however `now` moves. After a jump forward it goes through
-/// all the words it has missed, 5 clocks each. While it lags, by a jump or because many flows are due at once, an insert that would lie
-/// more than the whole wheel from it goes into the last slot that it will reach, and comes out early by less than the lag.
-/// Nothing is ever lost: the wheel's time stops 15/16 of the wheel ahead of the drain, so a jump by more, or a stall of the output for
-/// as long, makes flows late by up to one turn; a step back by less than 1/16 of the wheel stops the wheel until `now` has caught up;
-/// a greater one cannot be told from a jump forward, and wakes early.
+/// **Time.** The drain never passes a slot that an insert is on its way to, however `now` moves.
+/// After a jump forward it goes through all the words it has missed, 5 clocks each. While it lags,
+/// by a jump or because many flows are due at once, an insert that would lie more than the whole
+/// wheel from it goes into the last slot that it will reach, and comes out early by less than the
+/// lag. Nothing is ever lost: the wheel's time stops 15/16 of the wheel ahead of the drain, so a
+/// jump by more, or a stall of the output for as long, makes flows late by up to one turn; a step
+/// back by less than 1/16 of the wheel stops the wheel until `now` has caught up; a greater one
+/// cannot be told from a jump forward, and wakes early.
 ///
 /// **Reset.** From any state; the bitmap is swept in `2^A` clocks, then `swept` rises.
 #[derive(LogicBlock, Default)]
@@ -127,7 +134,8 @@ impl<const F: usize, const X: usize, const A: usize, const G: usize> Logic for W
         self.rel0.d.next = self.insert.slot.val() - self.clock.slot_now.val();
         self.slot0.d.next = self.insert.slot.val() + self.odd.val();
         self.soon0.d.next = self.clock.slot_now.val() + self.guard.val() + self.odd.val();
-        // Insert 1: over, or beyond the whole wheel from the drain's word: rel + lag + 1 has a carry.
+        // Insert 1: over, or beyond the whole wheel from the drain's word: rel + lag + 1 has a
+        // carry.
         self.bad.next = (self.rel0.q.val() < self.guard.val()) | (self.rel0.q.val() >= self.late.val());
         self.room.next = !self.clock.lag.val();
         self.v[1].d.next = self.v[0].q.val();
@@ -150,7 +158,8 @@ impl<const F: usize, const X: usize, const A: usize, const G: usize> Logic for W
         self.bitmap.start.next = self.clock.start.val();
         self.bitmap.sweeping.next = !self.done.q.val();
         self.bitmap.sweep_word.next = self.sweep.q.val();
-        // Insert 5: the new head; the old one is read if there is a list, and two clocks later it is the link.
+        // Insert 5: the new head; the old one is read if there is a list, and two clocks later it
+        // is the link.
         self.placed.next = self.bitmap.placed.val();
         self.linked.next = self.placed.val() & self.bitmap.occupied.val();
         self.head.write_enable.next = self.placed.val();

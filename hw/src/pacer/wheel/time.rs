@@ -16,8 +16,9 @@ pub struct Time<const X: usize, const A: usize> {
     pub free: Signal<In, Bit>,
     /// The word under the drain.
     pub word: Signal<In, Bits<A>>,
-    /// The slot of `now` a clock ago. It holds while `now` is behind it, or ahead of the drain by 15/16 of the wheel or more: it never
-    /// laps the drain, or slots would seem over that inserts are still on their way to.
+    /// The slot of `now` a clock ago. It holds while `now` is behind it, or ahead of the drain by
+    /// 15/16 of the wheel or more: it never laps the drain, or slots would seem over that inserts
+    /// are still on their way to.
     pub slot_now: Signal<Out, Bits<X>>,
     /// Slots from the drain's word to `slot_now`, a clock ago.
     pub lag: Signal<Out, Bits<X>>,
@@ -71,7 +72,8 @@ impl<const X: usize, const A: usize> Logic for Time<X, A> {
         self.base.next = bit_cast::<X, A>(self.word.val()) << 4;
         self.ahead.next = self.slot.val() - self.base.val();
         self.to_time.next = self.t0.q.val() - self.base.val();
-        // The sign of a difference: a bare comparison becomes a tree of LUTs. The highest bits stand aside, for there is no wider word here.
+        // The sign of a difference: a bare comparison becomes a tree of LUTs. The highest bits
+        // stand aside, for there is no wider word here.
         self.less.next = (self.ahead.val() & self.low.val()) - (self.to_time.val() & self.low.val());
         self.behind.next = (self.less.val() & self.top.val()).any();
         if ((self.ahead.val() ^ self.to_time.val()) & self.top.val()).any() {

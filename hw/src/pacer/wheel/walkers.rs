@@ -3,10 +3,11 @@
 use crate::bus::FlowStreamOut;
 use rust_hdl::prelude::*;
 
-/// Link RAM, four lists read ahead, two walkers. `F` bits a flow; a node is `{flow, more}`, `G = F + 1` bits, `more` at bit 0.
+/// Link RAM, four lists read ahead, two walkers. `F` bits a flow; a node is `{flow, more}`,
+/// `G = F + 1` bits, `more` at bit 0.
 ///
-/// A walker gives out a flow every second clock along a list, and starts the next list without a pause; together they give one a
-/// clock from two lists of any length.
+/// A walker gives out a flow every second clock along a list, and starts the next list without a
+/// pause; together they give one a clock from two lists of any length.
 #[derive(LogicBlock, Default)]
 pub struct Walkers<const F: usize, const G: usize> {
     pub clk: Signal<In, Clock>,
@@ -73,7 +74,8 @@ impl<const F: usize, const G: usize> Logic for Walkers<F, G> {
             self.from_link[i].clock.next = self.clk.val();
             self.from_link[i].d.next = self.from_link[i].q.val();
         }
-        // Which walker's flow is shown: the one whose turn it is, if it has one; what was shown and not taken stays.
+        // Which walker's flow is shown: the one whose turn it is, if it has one; what was shown and
+        // not taken stays.
         for i in 0..2 {
             if self.linked[i].q.val() {
                 self.current[i].next = self.from_link[i].q.val();

@@ -1,4 +1,5 @@
-//! From a frame's first 114 bytes and its length to what it is: `timely_regs::wire::check` in five stages.
+//! From a frame's first 114 bytes and its length to what it is: `timely_regs::wire::check` in five
+//! stages.
 mod sum;
 mod update;
 
@@ -25,8 +26,9 @@ impl Verdict {
     }
 }
 
-/// With `ended`, `head`, `stamp` and `bad` at clock `t`, and `bytes` and `broken` at `t + 2`, gives the report at `t + 5`.
-/// The number in a register's name says how many clocks after the frame's last beat it holds what belongs to it.
+/// With `ended`, `head`, `stamp` and `bad` at clock `t`, and `bytes` and `broken` at `t + 2`, gives
+/// the report at `t + 5`. The number in a register's name says how many clocks after the frame's
+/// last beat it holds what belongs to it.
 #[derive(LogicBlock, Default)]
 pub(super) struct Judge {
     pub clk: Signal<In, Clock>,
@@ -43,7 +45,8 @@ pub(super) struct Judge {
     pub o: ReportOut,
     pub o_reason: Signal<Out, Bits<4>>,
     pub pulses: Signal<Out, Bits<32>>,
-    // Two-byte constants that raw bytes are compared with have their bytes swapped, as the bytes of a beat have.
+    // Two-byte constants that raw bytes are compared with have their bytes swapped, as the bytes of
+    // a beat have.
     vlan: Const<Bits<16>>,
     ipv4: Const<Bits<16>>,
     ipv6: Const<Bits<16>>,
@@ -103,7 +106,8 @@ pub(super) struct Judge {
     protocol3: DFF<Bits<8>>,
     length3: DFF<Bits<16>>,
     udp3: DFF<Bits<16>>,
-    /// Whether our port stands at bytes 34 or 36, 38 or 40, 42 or 44, ... 78 or 80, and at which of these pairs the ports are.
+    /// Whether our port stands at bytes 34 or 36, 38 or 40, 42 or 44, ... 78 or 80, and at which of
+    /// these pairs the ports are.
     hits3: DFF<Bits<16>>,
     place3: DFF<Bits<4>>,
     front3: Signal<Local, Bits<17>>,

@@ -1,12 +1,14 @@
 //! The IPv4 header checksum: one addition a stage.
 use rust_hdl::prelude::*;
 
-/// With `words` at clock `t` and `has_tag` at `t + 1`, says at `t + 4` whether the ten words of an IPv4 header without options sum
-/// to 0xffff. A ones' complement sum does not mind the byte order, so the bytes stay as they are.
+/// With `words` at clock `t` and `has_tag` at `t + 1`, says at `t + 4` whether the ten words of an
+/// IPv4 header without options sum to 0xffff. A ones' complement sum does not mind the byte order,
+/// so the bytes stay as they are.
 #[derive(LogicBlock, Default)]
 pub(crate) struct HeaderSum {
     pub clk: Signal<In, Clock>,
-    /// Bytes 14 to 37 of the frame: an untagged IPv4 header is the first five pairs of words, a tagged one the last five of six.
+    /// Bytes 14 to 37 of the frame: an untagged IPv4 header is the first five pairs of words, a
+    /// tagged one the last five of six.
     pub words: Signal<In, Bits<192>>,
     pub has_tag: Signal<In, Bit>,
     pub o_good: Signal<Out, Bit>,
@@ -49,7 +51,8 @@ impl Logic for HeaderSum {
         self.both.d.next = bit_cast::<19, 18>(self.left.q.val()) + bit_cast::<19, 18>(self.right.q.val());
         self.outer_later.d.next = self.outer.q.val();
         self.sum.d.next = bit_cast::<20, 19>(self.both.q.val()) + bit_cast::<20, 17>(self.outer_later.q.val());
-        // Ten words carry at most nine: the sum folds to 0xffff exactly when its low 16 bits are the complement of the carries.
+        // Ten words carry at most nine: the sum folds to 0xffff exactly when its low 16 bits are
+        // the complement of the carries.
         self.carry.next = self.sum.q.val().get_bits::<4>(16);
         self.low.next = self.sum.q.val().get_bits::<4>(0);
         self.o_good.next = self.sum.q.val().get_bits::<12>(4).all() & (self.carry.val() ^ self.low.val()).all();

@@ -1,4 +1,5 @@
-//! Eight bytes of a beat: ones in place of what may change on the way, zeros in place of what the sequence does not cover, and the sum of the rest.
+//! Eight bytes of a beat: ones in place of what may change on the way, zeros in place of what the
+//! sequence does not cover, and the sum of the rest.
 use super::matrix::data_row;
 use crate::array::Array;
 use crate::constant::Const;
@@ -7,8 +8,8 @@ use rust_hdl::prelude::*;
 use timely_regs::roce::variant_bits;
 use timely_regs::wire::Class;
 
-/// With `place`, `has_tag` and `is_ipv6` at clock `t` and the others at `t + 1`, gives at `t + 3` what these eight bytes add to the register of the
-/// check sequence at the end of their beat.
+/// With `place`, `has_tag` and `is_ipv6` at clock `t` and the others at `t + 1`, gives at `t + 3`
+/// what these eight bytes add to the register of the check sequence at the end of their beat.
 #[derive(LogicBlock, Default)]
 pub(super) struct Lane {
     pub clk: Signal<In, Clock>,
@@ -16,7 +17,8 @@ pub(super) struct Lane {
     pub place: Signal<In, Bits<5>>,
     pub has_tag: Signal<In, Bit>,
     pub is_ipv6: Signal<In, Bit>,
-    /// A clock later: the bytes, and how many of them, from the first, are in front of the packet's end.
+    /// A clock later: the bytes, and how many of them, from the first, are in front of the packet's
+    /// end.
     pub octets: Signal<In, Bits<64>>,
     pub all: Signal<In, Bit>,
     pub some: Signal<In, Bit>,

@@ -10,11 +10,13 @@ use matrix::{after_zeros, before_zeros, register_row};
 use rust_hdl::prelude::*;
 use timely_regs::wire::{CRC32_RESIDUE, Class, crc32, ethernet};
 
-/// Checks the sequence of every frame on a bus of `W` bits as if it were a RoCEv2 packet of the class that its EtherTypes name, up to the length in its
-/// IP header. With the last beat at clock `t`, `o_holds` says at `t + 11` whether it holds; at other clocks it has no meaning.
+/// Checks the sequence of every frame on a bus of `W` bits as if it were a RoCEv2 packet of the
+/// class that its EtherTypes name, up to the length in its IP header. With the last beat at clock
+/// `t`, `o_holds` says at `t + 11` whether it holds; at other clocks it has no meaning.
 ///
-/// The register is linear, so a beat adds its own part to what its length makes of the register before. A packet's sequence holds if the register is a
-/// fixed number behind it; zeros stand behind the packet's end in the last beat, and by their number the register has to be another.
+/// The register is linear, so a beat adds its own part to what its length makes of the register
+/// before. A packet's sequence holds if the register is a fixed number behind it; zeros stand
+/// behind the packet's end in the last beat, and by their number the register has to be another.
 /// The number in a register's name says how many clocks after a beat it holds what belongs to it.
 #[derive(LogicBlock, Default)]
 pub(super) struct Icrc<const W: usize, const K: usize, const N: usize> {
@@ -253,7 +255,8 @@ impl<const W: usize, const K: usize, const N: usize> Logic for Icrc<W, K, N> {
         if self.sized4.q.val() {
             self.left5.d.next = bit_cast::<18, 17>(self.end4.q.val()) - bit_cast::<18, 17>(self.seen4.q.val());
         }
-        // To 6: whole lanes in front of the end, bytes in the lane that has it, and bytes of the beat behind it.
+        // To 6: whole lanes in front of the end, bytes in the lane that has it, and bytes of the
+        // beat behind it.
         self.over.next = !self.left5.q.val().get_bit(17) & (self.left5.q.val() >= self.beat_left.val());
         self.data6.d.next = self.data5.q.val();
         self.counts6.d.next = self.valid5.q.val() & (!self.left5.q.val().get_bit(17) & self.left5.q.val().any());

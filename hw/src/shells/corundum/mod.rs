@@ -12,7 +12,8 @@ use timely_regs::board::corundum::APPLICATION_ID;
 
 /// Buses of streams that are built: of 10G, 25G and 100G boards.
 pub const BUSES: [usize; 3] = [64, 128, 512];
-/// Flow counts that are built, as powers of two: a flow is a queue, of which there are at most 8,192.
+/// Flow counts that are built, as powers of two: a flow is a queue, of which there are at most
+/// 8,192.
 pub const FLOW_BITS: [usize; 2] = [10, 13];
 
 /// The generator's module, without our prefix.

@@ -1,4 +1,5 @@
-//! A whole NIC for LambdaConcept's ECPIX-5, of which every file is ours: our core with its generator, a MAC, registers over a serial line, pins.
+//! A whole NIC for LambdaConcept's ECPIX-5, of which every file is ours: our core with its
+//! generator, a MAC, registers over a serial line, pins.
 pub mod small;
 
 use super::File;
@@ -15,7 +16,8 @@ pub const CLOCK_PS: u32 = 14_000;
 const STEP_PS: u32 = 2_000;
 /// Longest period: what the registers take for the time's increment.
 const LONGEST_PS: u32 = 16_000;
-/// log2 of the flows, and of a flow's outstanding segments: with 1,024 flows the core takes over 300 of the 208 block RAMs.
+/// log2 of the flows, and of a flow's outstanding segments: with 1,024 flows the core takes over
+/// 300 of the 208 block RAMs.
 pub const FLOW_BITS: usize = 9;
 const RING_BITS: u32 = 10;
 /// RAMs that are put into LUTs, by kind.

@@ -1,7 +1,9 @@
-//! LUT-RAM mapping of RAMs that are block RAM for the sake of their shape: an ECP5 has 208 block RAMs, and LUTs to spare.
+//! LUT-RAM mapping of RAMs that are block RAM for the sake of their shape: an ECP5 has 208 block
+//! RAMs, and LUTs to spare.
 //!
-//! The blocks keep words of the sixteen profiles and delays of some clocks in RAMs of 512 words, so that they become block RAM on every device. Of such
-//! a RAM the lower address bits alone say which word is meant: a profile's number has 4 bits, and no delay is longer than `CLOCKS`.
+//! The blocks keep words of the sixteen profiles and delays of some clocks in RAMs of 512 words, so
+//! that they become block RAM on every device. Of such a RAM the lower address bits alone say which
+//! word is meant: a profile's number has 4 bits, and no delay is longer than `CLOCKS`.
 use regex::Regex;
 use std::collections::HashMap;
 
@@ -23,13 +25,15 @@ enum Kind {
     Few,
 }
 
-/// The emission with these RAMs in LUTs; how many were found of 512 words and of few, to be held against what is expected.
+/// The emission with these RAMs in LUTs; how many were found of 512 words and of few, to be held
+/// against what is expected.
 pub fn in_luts(verilog: &str) -> (String, [usize; 2]) {
     chosen_in_luts(verilog, |_, _| true)
 }
 
-/// The same with those alone of profiles' words, and of delays those of `most_bits` or fewer, for a design with block RAM for the others. (A word of
-/// 32 bits of 16 profiles is 8 LUT RAMs; in block RAM it needs as many LUTs for what is read while it is written, and a way from far.)
+/// The same with those alone of profiles' words, and of delays those of `most_bits` or fewer, for a
+/// design with block RAM for the others. (A word of 32 bits of 16 profiles is 8 LUT RAMs; in block
+/// RAM it needs as many LUTs for what is read while it is written, and a way from far.)
 pub fn profiles_in_luts(verilog: &str, most_bits: usize) -> String {
     chosen_in_luts(verilog, |kind, bits| kind == Kind::Wide(PROFILES) || (kind == Kind::Wide(CLOCKS) && bits <= most_bits)).0
 }

@@ -1,4 +1,5 @@
-//! Promises of the scheduler to software and flows: registers as a driver finds them, rates, bounds, pauses, and a full card.
+//! Promises of the scheduler to software and flows: registers as a driver finds them, rates,
+//! bounds, pauses, and a full card.
 use super::*;
 
 /// Software at the block's registers and its window.
@@ -94,7 +95,8 @@ impl Host {
     }
 }
 
-/// As Corundum's driver does it: find the scheduler, enable it, enable its queues. Then two flows at 1 and 3 Gb/s, and a queue that is none.
+/// As Corundum's driver does it: find the scheduler, enable it, enable its queues. Then two flows
+/// at 1 and 3 Gb/s, and a queue that is none.
 #[test]
 fn flows_leave_at_their_rates() {
     let seed = seeds()[0];
@@ -118,7 +120,8 @@ fn flows_leave_at_their_rates() {
         host.write(Kind::Rate, flow, mbps << 12);
     }
     assert_eq!(host.read(Kind::Channel, 2), 1 | 1 << 25, "enabled, a flow");
-    // Packets of 60 bytes to the MTU come in bursts of a few, a doorbell each; and queues run empty now and then.
+    // Packets of 60 bytes to the MTU come in bursts of a few, a doorbell each; and queues run empty
+    // now and then.
     let mut posted = 0u64;
     let clocks = if cycles() < 100_000 { 50_000 } else { 1_200_000 };
     let start = host.engine.clk;
@@ -144,7 +147,8 @@ fn flows_leave_at_their_rates() {
     for (flow, mbps) in flows {
         let left = &host.left[flow as usize];
         let (first, last) = (left[20], left[left.len() - 1]);
-        // Against a schedule at exactly this rate; the rate from how far the last quarter is off it, and how far the first.
+        // Against a schedule at exactly this rate; the rate from how far the last quarter is off
+        // it, and how far the first.
         let (mut off, mut sum) = (Vec::new(), 0.0);
         for p in &left[20..] {
             off.push(sum - (p.0 - first.0) as f64 * 4.0 * f64::from(mbps) / 8000.0);
@@ -213,13 +217,16 @@ fn flows_leave_at_their_rates() {
     assert_eq!([5, 6].map(|q: usize| host.granted[q].len()), asked, "requests of flows that had nothing when the stop fell");
 }
 
-/// A queue that is none always has packets, and a flow has its rate beside it. With a bound it has that much unanswered and no more, until it is released:
-/// after 20 us, as an application block does for ACKs; or as it leaves, before it is charged, as one does for frames that no ACK answers.
+/// A queue that is none always has packets, and a flow has its rate beside it. With a bound it has
+/// that much unanswered and no more, until it is released: after 20 us, as an application block
+/// does for ACKs; or as it leaves, before it is charged, as one does for frames that no ACK
+/// answers.
 #[test]
 fn a_flow_has_its_rate_and_its_bound() {
     const PACKET: u64 = 1538;
     let seed = seeds()[0];
-    // 4 Gb/s need 10 KB in 20 us; a bound of 6,152 bytes is four packets in the time from a request to its release, of which none is known exactly.
+    // 4 Gb/s need 10 KB in 20 us; a bound of 6,152 bytes is four packets in the time from a request
+    // to its release, of which none is known exactly.
     let small = 4 * PACKET as u32;
     for (bound, answered) in [(0, None), (64 * 1024, Some(5_000)), (64 * 1024, None), (small, Some(5_000)), (4 * small, Some(0))] {
         let mut host = Host::new(seed);
@@ -270,8 +277,9 @@ fn a_flow_has_its_rate_and_its_bound() {
     }
 }
 
-/// The packets behind a pause of every priority: grants that were decided and not asked of the card, and packets that were asked of it. Eight
-/// flows at 5 Gb/s each on a line of 10 Gb/s, and at 1.25 Gb/s each. Then it goes on.
+/// The packets behind a pause of every priority: grants that were decided and not asked of the
+/// card, and packets that were asked of it. Eight flows at 5 Gb/s each on a line of 10 Gb/s, and at
+/// 1.25 Gb/s each. Then it goes on.
 #[test]
 fn a_pause_lets_what_is_decided_leave() {
     for (mbps, len) in [(5_000, 60u16), (5_000, 1514), (1_250, 60), (1_250, 1514)] {
@@ -307,7 +315,8 @@ fn a_pause_lets_what_is_decided_leave() {
             after.1,
             wire as f64 * 8.0 / 10_000.0
         );
-        // As many as the pacer decides ahead, the grants on their way to a request, and what was asked of the card.
+        // As many as the pacer decides ahead, the grants on their way to a request, and what was
+        // asked of the card.
         assert!(
             before.1 > 100 && after.0 <= 64 + 32 && after.1 <= after.0 + usize::from(TAGS),
             "{after:?} requests and packets behind a pause"
@@ -321,7 +330,8 @@ fn a_pause_lets_what_is_decided_leave() {
     }
 }
 
-/// How the model of a scheduler is told of a flow: by the bus from the application block, or by writes into its window.
+/// How the model of a scheduler is told of a flow: by the bus from the application block, or by
+/// writes into its window.
 fn loads(streams: bool, flows: &[(u32, u32)]) -> VecDeque<In> {
     let mut all = VecDeque::new();
     let mut push = |kind: Kind, index: u32, data: u32, down: Down| {
@@ -339,8 +349,9 @@ fn loads(streams: bool, flows: &[(u32, u32)]) -> VecDeque<In> {
     all
 }
 
-/// Paced and unpaced queues together fill a card of 100 Gb/s whose host answers a read after 3 us, with as many tags as Corundum has, and paced flows
-/// keep their rates; unpaced queues alone fill it too. On the model, which the Verilog equals.
+/// Paced and unpaced queues together fill a card of 100 Gb/s whose host answers a read after 3 us,
+/// with as many tags as Corundum has, and paced flows keep their rates; unpaced queues alone fill
+/// it too. On the model, which the Verilog equals.
 #[test]
 fn paced_and_unpaced_queues_fill_the_card() {
     const LINE_MBPS: u64 = 100_000;
@@ -368,7 +379,8 @@ fn paced_and_unpaced_queues_fill_the_card() {
                 let o = model.output(clk);
                 let ps = clk * 4000;
                 let mut i = if o.up.swept { writes.front().cloned().unwrap_or_default() } else { In::default() };
-                // A write's address and data are taken together here; the next begins after its answer.
+                // A write's address and data are taken together here; the next begins after its
+                // answer.
                 if !streams || i.window.aw.is_some() {
                     if o.window.b.is_some() {
                         writes.pop_front();

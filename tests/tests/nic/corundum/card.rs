@@ -1,4 +1,5 @@
-//! The application block among what Corundum has around it: queues, a MAC that stamps and completes, the core's rings, a DMA engine, the host's memory.
+//! The application block among what Corundum has around it: queues, a MAC that stamps and
+//! completes, the core's rings, a DMA engine, the host's memory.
 mod engines;
 
 use super::equal::{RESET_CLOCKS, Twin};
@@ -28,7 +29,8 @@ pub const CLOCK_NS: u64 = 4;
 const START_NS: u64 = 7_999_990_000;
 /// Clocks in which a register access must end; after a reset the registers are swept first.
 const ACCESS_CLOCKS: u32 = 5000;
-/// Clocks from a frame's last beat out of a queue to its first towards the MAC, and from a frame's first at the MAC to its completion.
+/// Clocks from a frame's last beat out of a queue to its first towards the MAC, and from a frame's
+/// first at the MAC to its completion.
 const THROUGH_CLOCKS: u64 = 12;
 const COMPLETION_CLOCKS: u64 = 20;
 /// The host's memory.
@@ -186,7 +188,8 @@ struct Job {
     wait: u32,
 }
 
-/// The NIC's own registers, of which the scheduler's are some: what is under way on the block's master.
+/// The NIC's own registers, of which the scheduler's are some: what is under way on the block's
+/// master.
 #[derive(Default)]
 struct Own {
     aw: Option<u32>,
@@ -211,7 +214,8 @@ pub struct Card {
     past_app: Sink,
     /// Frames between the ports of `if_tx`.
     marking: VecDeque<Frame>,
-    /// Frames out of queues may get places: they are not held equal, but kept as they were and as they became.
+    /// Frames out of queues may get places: they are not held equal, but kept as they were and as
+    /// they became.
     pub places: bool,
     pub placed: Vec<(Vec<u8>, Vec<u8>)>,
     mac: Sink,
@@ -238,7 +242,8 @@ pub struct Card {
     pub up: Vec<u8>,
     /// Bits of a row's number.
     row_bits: usize,
-    /// Descriptors and answers of each segment that the engine takes at this clock; and the segments that it asks.
+    /// Descriptors and answers of each segment that the engine takes at this clock; and the
+    /// segments that it asks.
     takes: (bool, u64),
     asks: u64,
     axil: Master,
@@ -352,7 +357,8 @@ impl Card {
         self.dut.get(self.library.output(name))
     }
 
-    /// The pacer's time that the scheduler is told, ns48.fns16: the steady time of a clock ago, and the lead.
+    /// The pacer's time that the scheduler is told, ns48.fns16: the steady time of a clock ago, and
+    /// the lead.
     pub fn later(&self) -> u64 {
         self.below("later")
     }

@@ -1,4 +1,5 @@
-//! The application block's model beside its Verilog on the card: every output of every clock, with what the card gives it.
+//! The application block's model beside its Verilog on the card: every output of every clock, with
+//! what the card gives it.
 use super::shell::Board;
 use std::sync::Arc;
 use timely_hw::config::{CLOCK_PS, Config};
@@ -87,7 +88,8 @@ impl Twin {
         self.i.write.answer_ready = [0, 1].map(|n| takes >> n & 1 == 1);
     }
 
-    /// Bytes that are written into the DMA RAM: segments, row, which bytes of both segments, and the bytes.
+    /// Bytes that are written into the DMA RAM: segments, row, which bytes of both segments, and
+    /// the bytes.
     pub fn put(&mut self, valid: u64, row: u8, enables: &[u8], data: &[u8]) {
         let half = |n: usize| {
             // A segment of 64 bytes has both halves of a place.

@@ -1,4 +1,5 @@
-//! The form with a traffic generator: its flows leave at their rates among the core's frames, are answered, measured and counted; and a flow is one or the other's.
+//! The form with a traffic generator: its flows leave at their rates among the core's frames, are
+//! answered, measured and counted; and a flow is one or the other's.
 use super::super::inline::{PEER, PEER_MAC, data, is_ack, left_out};
 use super::GENERATOR;
 use super::card::Card;
@@ -15,7 +16,8 @@ use timely_regs::wire::{FIRST, Header, LAST};
 use timely_tests::bench::answer;
 use timely_tests::nic::PORT;
 
-/// The flow that is the generator's, its rate, and the clocks that one of its frames then takes, of 1,514 bytes.
+/// The flow that is the generator's, its rate, and the clocks that one of its frames then takes, of
+/// 1,514 bytes.
 const OWN: u32 = 9;
 const MBPS: f64 = 2000.0;
 const PERIOD: f64 = 1538.0 * 8000.0 / MBPS / 4.0;
@@ -38,7 +40,8 @@ fn record(endless: bool) -> FlowRecord {
     }
 }
 
-/// A peer for all segments; the generator's frames by their starts, and the round trips of its segments by the MAC's stamps.
+/// A peer for all segments; the generator's frames by their starts, and the round trips of its
+/// segments by the MAC's stamps.
 #[derive(Default)]
 struct Peer {
     due: VecDeque<(u32, u64, Vec<u8>)>,
@@ -100,8 +103,9 @@ fn generating(board: &Board) -> Card {
     card
 }
 
-/// Alone, its frames are a period apart at the MAC, to a clock; beside the host's, of which there are always some, they keep the rate, the host's none the less take what is
-/// left of the bus; each of its segments has a round trip, that of the MAC's stamps.
+/// Alone, its frames are a period apart at the MAC, to a clock; beside the host's, of which there
+/// are always some, they keep the rate, the host's none the less take what is left of the bus; each
+/// of its segments has a round trip, that of the MAC's stamps.
 fn keeps_its_rate(board: &Board) {
     let mut card = generating(board);
     let mut peer = Peer::default();
@@ -163,8 +167,9 @@ fn a_generated_flow_keeps_its_rate_and_is_measured() {
     shell::generating().iter().for_each(keeps_its_rate);
 }
 
-/// The scheduler is told nothing of a flow of the generator's but that it is none; a doorbell of a posted flow is refused. Loaded as a posted flow it is the
-/// scheduler's, and the generator sends no more.
+/// The scheduler is told nothing of a flow of the generator's but that it is none; a doorbell of a
+/// posted flow is refused. Loaded as a posted flow it is the scheduler's, and the generator sends
+/// no more.
 fn is_one_or_the_other(board: &Board) {
     let mut card = generating(board);
     let window = 1 << (23 - board.values(&[])["IF_COUNT"].ilog2());

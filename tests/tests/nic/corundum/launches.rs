@@ -11,7 +11,8 @@ use timely_regs::wire::{FIRST, LAST};
 use timely_tests::nic::CLOCK_NS;
 use timely_tests::{few_seeds, rng};
 
-/// Clocks by which a request is ahead of its launch, between two launches, and that a packet takes from its request on.
+/// Clocks by which a request is ahead of its launch, between two launches, and that a packet takes
+/// from its request on.
 const LEAD: u64 = 600;
 const PERIOD: u64 = 320;
 const ON_THE_WAY: std::ops::Range<u64> = 100..400;
@@ -31,7 +32,8 @@ fn bus(parts: &[(&str, u64)]) -> Vec<u8> {
     bits
 }
 
-/// How far packets leave from their launches, clocks: at least and at most. Every tenth request finds no packet.
+/// How far packets leave from their launches, clocks: at least and at most. Every tenth request
+/// finds no packet.
 fn off(board: &Board, paced: bool, seed: u64) -> (i64, i64, usize) {
     let mut rng = rng(seed);
     let mut card = Card::new(&super::library(board, true, super::NONE), board, rng.clone()).beside_model(board, true);

@@ -1,5 +1,6 @@
-//! Corundum's application block: what the shell gives it fits, all that it does not want passes, ACKs come between, completions go on once, a round
-//! trip is measured, records arrive by DMA. `cargo xtask soak` has every bus with every flow count.
+//! Corundum's application block: what the shell gives it fits, all that it does not want passes,
+//! ACKs come between, completions go on once, a round trip is measured, records arrive by DMA.
+//! `cargo xtask soak` has every bus with every flow count.
 pub mod card;
 mod equal;
 mod generates;
@@ -48,7 +49,8 @@ pub fn library(board: &Board, streams: bool, extras: Extras) -> Arc<Library> {
     library
 }
 
-/// Icarus elaborates the block with exactly the shell's ports and parameters, and says what is wrong with a shell that it is not for.
+/// Icarus elaborates the block with exactly the shell's ports and parameters, and says what is
+/// wrong with a shell that it is not for.
 #[test]
 fn icarus_fits_the_block_into_its_shell() {
     let program = std::env::var("IVERILOG").unwrap_or_else(|_| "iverilog".into());
@@ -100,8 +102,9 @@ fn icarus_fits_the_block_into_its_shell() {
     }
 }
 
-/// Verilator takes it too at every width, with its usual flow count: with a generator inside its board, without one by streams (`emission` lints the other
-/// form); under `cargo xtask soak` with each flow count in both forms.
+/// Verilator takes it too at every width, with its usual flow count: with a generator inside its
+/// board, without one by streams (`emission` lints the other form); under `cargo xtask soak` with
+/// each flow count in both forms.
 #[test]
 fn verilator_takes_the_block() {
     const REAL: [&str; 8] = ["LATCH", "MULTIDRIVEN", "UNOPTFLAT", "COMBDLY", "BLKANDNBLK", "PINMISSING", "PINNOTFOUND", "IMPLICIT"];
@@ -137,7 +140,8 @@ fn verilator_takes_the_block() {
     }
 }
 
-/// The script puts the buses where a tree that looks like Corundum's has its instances, once; and leaves another alone.
+/// The script puts the buses where a tree that looks like Corundum's has its instances, once; and
+/// leaves another alone.
 #[test]
 fn the_script_wires_a_tree() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("corundum-tree-{}", std::process::id()));

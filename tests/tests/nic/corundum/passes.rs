@@ -60,7 +60,8 @@ pub fn with<T>(card: &mut Card, what: impl FnOnce(&Device<&Registers<'_>>) -> T)
     what(&Device::open(&registers).expect("the register map"))
 }
 
-/// Streams that are not ours are wires: whatever is on them, of every port and either way, at the same clock.
+/// Streams that are not ours are wires: whatever is on them, of every port and either way, at the
+/// same clock.
 #[test]
 fn streams_that_are_not_ours_pass() {
     if left_out("nic::corundum") {
@@ -123,8 +124,9 @@ fn streams_that_are_not_ours_pass() {
     }
 }
 
-/// Ends of segments get places in the departure ring as they leave their queues, one after the other; with a generator, which has the lower half of the
-/// ring, in the upper half. Their checksums stay right, and nothing else of them or of other frames changes.
+/// Ends of segments get places in the departure ring as they leave their queues, one after the
+/// other; with a generator, which has the lower half of the ring, in the upper half. Their
+/// checksums stay right, and nothing else of them or of other frames changes.
 #[test]
 fn ends_of_segments_get_places() {
     if left_out("nic::corundum") {
@@ -165,8 +167,9 @@ fn ends_of_segments_get_places() {
     }
 }
 
-/// Frames of every kind both ways, in gaps and stalls: each comes out once, byte for byte, in its order, with its tag or stamp; every segment is
-/// answered; completions of the core's frames reach it once, those of ACKs do not.
+/// Frames of every kind both ways, in gaps and stalls: each comes out once, byte for byte, in its
+/// order, with its tag or stamp; every segment is answered; completions of the core's frames reach
+/// it once, those of ACKs do not.
 #[test]
 fn frames_pass_whole_and_completions_once() {
     if left_out("nic::corundum") {

@@ -1,4 +1,5 @@
-//! Corundum's surroundings of the application block: its parameters with values of a board's, and a bench of exactly its ports.
+//! Corundum's surroundings of the application block: its parameters with values of a board's, and a
+//! bench of exactly its ports.
 use std::collections::HashMap;
 use std::fmt::Write;
 use timely_hw::shells::corundum::{FLOW_BITS, parameters, ports};
@@ -9,7 +10,8 @@ use timely_tests::thorough;
 /// Values of parameters.
 pub type Values = HashMap<&'static str, i64>;
 
-/// The value of a width or a default: numbers, parameters, `+ - * / ** > ?:`, parentheses and `$clog2`.
+/// The value of a width or a default: numbers, parameters, `+ - * / ** > ?:`, parentheses and
+/// `$clog2`.
 struct Reader<'a> {
     rest: &'a str,
     values: &'a Values,
@@ -135,7 +137,8 @@ pub const BOARDS: [Board; 3] = [
     },
 ];
 
-/// The boards where tags have the width that a generator needs, as in Corundum's own builds of these speeds.
+/// The boards where tags have the width that a generator needs, as in Corundum's own builds of
+/// these speeds.
 pub const GENERATING: [Board; 3] = [
     BOARDS[0],
     Board {
@@ -153,7 +156,8 @@ pub const GENERATING: [Board; 3] = [
     BOARDS[2],
 ];
 
-/// Of these those that a run fits: in an ordinary one each as it is, under `cargo xtask soak` each with every flow count.
+/// Of these those that a run fits: in an ordinary one each as it is, under `cargo xtask soak` each
+/// with every flow count.
 pub fn fitted(of: &[Board]) -> Vec<Board> {
     let all = |b: &Board| FLOW_BITS.map(|flow_bits| Board { flow_bits, ..*b });
     if thorough() { of.iter().flat_map(all).collect() } else { of.to_vec() }
@@ -164,7 +168,8 @@ pub fn chosen(of: &[Board]) -> Vec<Board> {
     fitted(of).into_iter().filter(|b| thorough() || b.bus != 128).collect()
 }
 
-/// Boards with a traffic generator whose behaviour a run tests: in an ordinary one the narrowest bus, in which a beat more or less shows most.
+/// Boards with a traffic generator whose behaviour a run tests: in an ordinary one the narrowest
+/// bus, in which a beat more or less shows most.
 pub fn generating() -> Vec<Board> {
     chosen(&GENERATING).into_iter().filter(|b| thorough() || b.bus == 64).collect()
 }
@@ -182,7 +187,8 @@ impl Board {
         values
     }
 
-    /// A module `board` of exactly the block's ports, around the block with every parameter given; with `streams`, of those that a scheduler of ours has too.
+    /// A module `board` of exactly the block's ports, around the block with every parameter given;
+    /// with `streams`, of those that a scheduler of ours has too.
     pub fn bench(&self, values: &Values, streams: bool) -> String {
         let mut out = String::from("module board(\n");
         let last = ports().len() - 1;

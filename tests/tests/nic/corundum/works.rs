@@ -13,7 +13,8 @@ use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::{FIRST, Header, LAST};
 use timely_tests::bench::answer;
 
-/// A peer answers segments of `flow`, `delay` clocks after their last packet's start; gives the round trips by the MAC's stamps, ns.
+/// A peer answers segments of `flow`, `delay` clocks after their last packet's start; gives the
+/// round trips by the MAC's stamps, ns.
 fn converse(card: &mut Card, flow: u16, segments: u32, delay: u64) -> Vec<u64> {
     let (mut due, mut trips, mut n) = (VecDeque::new(), Vec::new(), 0);
     let end = card.clk() + 40_000 + u64::from(segments) * 3 * 1000;
@@ -47,7 +48,8 @@ fn told(card: &mut Card, flow: u32) -> TelemetryRecord {
     with(card, |d| TelemetryRecord::from_words(&d.query_flow(flow).expect("an answer")))
 }
 
-/// The round trip is the one between the MAC's stamps, less the wire time of the last packet; a flow whose packets come from another's queue has none.
+/// The round trip is the one between the MAC's stamps, less the wire time of the last packet; a
+/// flow whose packets come from another's queue has none.
 #[test]
 fn round_trips_are_those_of_the_stamps() {
     if left_out("nic::corundum") {
@@ -59,7 +61,8 @@ fn round_trips_are_those_of_the_stamps() {
         let record = told(&mut card, 5);
         assert_eq!((record.samples, record.segments, record.packets), (20, 20, 60), "{board:?}: {record:?}");
         let rtt = record.rtt.expect("round trips");
-        // 1,514 bytes and FCS at 10 Gb/s: a stamp is that of a frame's first byte, behind its preamble.
+        // 1,514 bytes and FCS at 10 Gb/s: a stamp is that of a frame's first byte, behind its
+        // preamble.
         let wire = (1514.0_f64 + 4.0) * 52429.0 / 65536.0;
         let expected = |ns: &u64| *ns as f64 - wire;
         let least = expected(trips.iter().min().expect("trips"));
@@ -79,8 +82,8 @@ fn round_trips_are_those_of_the_stamps() {
         assert_eq!(sum(&told(Kind::Release)), 60 * 1538, "{board:?}");
         let queue_words = card.written.iter().filter(|w| w.0 < window || w.0 - window < Kind::Rate.address(board.flow_bits, 0)).count();
         assert_eq!(queue_words, 0, "{board:?}: words of Corundum's own");
-        // Frames that no ACK can answer hold nothing up: without our header, of another flow, of a segment that does not end. A queue that is no flow
-        // has nothing to release.
+        // Frames that no ACK can answer hold nothing up: without our header, of another flow, of a
+        // segment that does not end. A queue that is no flow has nothing to release.
         let frames = [
             (5, vec![0; 60], 84),
             (5, data(4, 1, FIRST | LAST, 1514, true), 1538),
@@ -101,7 +104,8 @@ fn round_trips_are_those_of_the_stamps() {
     }
 }
 
-/// The registers are those of every shell's; the time is PTP's from the start; a doorbell is refused.
+/// The registers are those of every shell's; the time is PTP's from the start; a doorbell is
+/// refused.
 #[test]
 fn registers_are_reached_and_time_is_that_of_the_stamps() {
     if left_out("nic::corundum") {

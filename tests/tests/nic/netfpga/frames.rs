@@ -9,8 +9,9 @@ use timely_tests::frames::{Fault, class, with_its_place};
 use timely_tests::nic::PORT;
 use timely_tests::{rng, seeds};
 
-/// Frames of every kind both ways and of all ports, in gaps and stalls: each comes out once, byte for byte, in its order, where its tuser says; what
-/// is not taken is counted; every segment at port 0 is answered there, and none at the others.
+/// Frames of every kind both ways and of all ports, in gaps and stalls: each comes out once, byte
+/// for byte, in its order, where its tuser says; what is not taken is counted; every segment at
+/// port 0 is answered there, and none at the others.
 #[test]
 fn frames_pass_whole_and_once() {
     for (bench, seed) in benches().flat_map(|b| seeds().into_iter().map(move |s| (b, s))) {
@@ -116,7 +117,8 @@ fn frames_pass_whole_and_once() {
     }
 }
 
-/// A port that takes nothing holds up no other, and what it loses is counted; when it takes again, what it kept is whole.
+/// A port that takes nothing holds up no other, and what it loses is counted; when it takes again,
+/// what it kept is whole.
 #[test]
 fn a_port_that_takes_nothing_holds_up_no_other() {
     for bench in benches() {

@@ -1,5 +1,6 @@
-//! NetFPGA's datapath, PLUS's and SUME's: port 0 paced, the others' frames whole and on their ways, tuser and the buses of registers as the shells
-//! have them. The ordinary run fits it into its shells, and runs each with one number of flows; `cargo xtask soak` with all.
+//! NetFPGA's datapath, PLUS's and SUME's: port 0 paced, the others' frames whole and on their ways,
+//! tuser and the buses of registers as the shells have them. The ordinary run fits it into its
+//! shells, and runs each with one number of flows; `cargo xtask soak` with all.
 mod frames;
 mod timing;
 
@@ -22,7 +23,8 @@ struct Bench {
     bench: &'static str,
     files: OnceLock<Vec<File>>,
     library: OnceLock<Arc<Library>>,
-    /// From a frame's last beat to its first at the wire: past the store, and through it when its flow is idle and may send at once.
+    /// From a frame's last beat to its first at the wire: past the store, and through it when its
+    /// flow is idle and may send at once.
     past_clocks: RangeInclusive<u64>,
     paced_clocks: RangeInclusive<u64>,
     /// From a frame's first beat at the wire to its first at the host.
@@ -101,7 +103,8 @@ impl Bench {
     }
 }
 
-/// tuser of a frame of that many bytes: its source as given, a destination that is to be replaced, and unassigned bits above.
+/// tuser of a frame of that many bytes: its source as given, a destination that is to be replaced,
+/// and unassigned bits above.
 pub fn tuser(bytes: usize, source: u8, above: u64) -> u128 {
     bytes as u128 | u128::from(source) << 16 | 0xee << 24 | u128::from(above) << 32
 }
@@ -116,7 +119,8 @@ fn queue(n: usize) -> u8 {
     2 << (2 * n)
 }
 
-/// Icarus elaborates our files inside exactly the shell's ports and parameters, and says what is wrong with a shell that they are not for.
+/// Icarus elaborates our files inside exactly the shell's ports and parameters, and says what is
+/// wrong with a shell that they are not for.
 #[test]
 fn icarus_fits_the_datapath_into_its_shells() {
     let program = std::env::var("IVERILOG").unwrap_or_else(|_| "iverilog".into());

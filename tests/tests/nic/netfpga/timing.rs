@@ -5,7 +5,8 @@ use timely_regs::map::{id, port};
 use timely_regs::wire::{FIRST, Header, LAST};
 use timely_tests::board::{Access, HOST, WIRE};
 
-/// Registers by their bus, whole words alone; the other buses refuse; DMA is refused, and nothing hangs.
+/// Registers by their bus, whole words alone; the other buses refuse; DMA is refused, and nothing
+/// hangs.
 #[test]
 fn registers_are_reached_by_the_first_bus_alone() {
     for bench in benches() {
@@ -41,7 +42,8 @@ fn registers_are_reached_by_the_first_bus_alone() {
     }
 }
 
-/// Clocks from a frame's last beat to its first at the other side, past the store and through it, and from its first at the wire to that at the host.
+/// Clocks from a frame's last beat to its first at the other side, past the store and through it,
+/// and from its first at the wire to that at the host.
 #[test]
 fn latencies_are_those_that_are_promised() {
     for bench in benches() {
@@ -67,7 +69,8 @@ fn latencies_are_those_that_are_promised() {
     }
 }
 
-/// A flow of law `fixed` leaves on its schedule, measured at port 0: to two clocks, and exactly when it is granted ahead.
+/// A flow of law `fixed` leaves on its schedule, measured at port 0: to two clocks, and exactly
+/// when it is granted ahead.
 #[test]
 fn pacing_holds_at_the_output() {
     println!("       shell  lead ns      Mb/s   packets   late by at most, clocks   early, clocks   rate error, ppm");

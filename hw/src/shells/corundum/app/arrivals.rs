@@ -7,7 +7,8 @@ use timely_model::app_block::arrivals::LATENCY;
 
 const _: () = assert!(LATENCY == 5);
 
-/// Takes the beats of a stream as they are taken elsewhere (`W` bits, `K` must be `W / 8`) and gives them with their stamp as ns48.fns16.
+/// Takes the beats of a stream as they are taken elsewhere (`W` bits, `K` must be `W / 8`) and
+/// gives them with their stamp as ns48.fns16.
 ///
 /// Latency: 5 clocks. Throughput: a beat a clock. Back pressure: none.
 /// Model: `timely_model::app_block::arrivals::Arrivals`.

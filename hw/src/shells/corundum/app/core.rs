@@ -30,7 +30,8 @@ use timely_regs::flow;
 use timely_regs::link::ACK_TAG;
 use timely_regs::map::Build;
 
-// A kernel takes literals alone: the first two bits of a record, and an ACK's tag has not the core's bit.
+// A kernel takes literals alone: the first two bits of a record, and an ACK's tag has not the
+// core's bit.
 const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENABLE.word == 0 && flow::KEEP.word == 0);
 const _: () = assert!(flow::ENDLESS.word == 0 && flow::ENDLESS.low == 2);
 const _: () = assert!(ACK_TAG == 0x7fff && LINEAR_LATENCY == 5);
@@ -49,18 +50,25 @@ const _: () = {
     assert!(UP_BITS == 167 && UP[2].1 == 2 && UP[5].1 == 35 && UP[6].1 == 36 && UP[9].1 == 85 && UP[11].1 == 94 && UP[13].1 == 159);
 };
 
-/// Frames of the core's pass, ACKs of ours go between them; what is received is looked at, and so is what leaves the queues: the end of a segment gets its place
-/// in the departure ring, and data of a flow that names the queue it came from is reported as sent, and as departed when its completion comes. All stamps are the MAC's times of day, and the NIC's
-/// time follows the same clock. Bursts of DMA become descriptors. What a scheduler needs, and says, a courier carries over the NIC's
-/// own registers, or with `streams` two buses do; a frame then leaves at the launch that the scheduler gave its request.
+/// Frames of the core's pass, ACKs of ours go between them; what is received is looked at, and so
+/// is what leaves the queues: the end of a segment gets its place in the departure ring, and data
+/// of a flow that names the queue it came from is reported as sent, and as departed when its
+/// completion comes. All stamps are the MAC's times of day, and the NIC's time follows the same
+/// clock. Bursts of DMA become descriptors. What a scheduler needs, and says, a courier carries
+/// over the NIC's own registers, or with `streams` two buses do; a frame then leaves at the launch
+/// that the scheduler gave its request.
 ///
-/// `W` bus bits, `K = W / 8`, `F` flow bits, `T = F + 1`, `S` segment bits, `A = F + S`, `L = K + 74`, `R = F + 32`, `Q = W + K + 50`.
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `T = F + 1`, `S` segment bits, `A = F + S`,
+/// `L = K + 74`, `R = F + 32`, `Q = W + K + 50`.
 ///
-/// With `generates`, a [`super::traffic::Traffic`] stands at the ports `g_*`: flows that are `endless` are its own, and no queues; places of frames
-/// out of queues are then the upper half of the ring.
+/// With `generates`, a [`super::traffic::Traffic`] stands at the ports `g_*`: flows that are
+/// `endless` are its own, and no queues; places of frames out of queues are then the upper half of
+/// the ring.
 ///
-/// Latency: a frame out of a queue as [`Mark`] has it; a frame of the core's towards the MAC 7 clocks, with a generator 8, or at its launch; the first beat of an ACK 23 clocks after the last of what it answers. Throughput: a beat a clock
-/// each way. Back pressure: none towards received frames; `if_tready` falls when what is behind takes none, `s_tx_tready` while an ACK goes first.
+/// Latency: a frame out of a queue as [`Mark`] has it; a frame of the core's towards the MAC 7
+/// clocks, with a generator 8, or at its launch; the first beat of an ACK 23 clocks after the last
+/// of what it answers. Throughput: a beat a clock each way. Back pressure: none towards received
+/// frames; `if_tready` falls when what is behind takes none, `s_tx_tready` while an ACK goes first.
 #[derive(LogicBlock)]
 pub struct App<
     const W: usize,
@@ -150,7 +158,8 @@ pub struct App<
     pub down: Signal<Out, Bits<262>>,
     /// From a scheduler, `timely_regs::corundum::UP`.
     pub up: Signal<In, Bits<167>>,
-    /// There is a generator behind the ports that follow; a level. Without one their inputs are not looked at.
+    /// There is a generator behind the ports that follow; a level. Without one their inputs are not
+    /// looked at.
     pub generates: Signal<In, Bit>,
     /// Generator: `rst` of [`super::traffic::Traffic`].
     pub g_rst: Signal<Out, Bit>,

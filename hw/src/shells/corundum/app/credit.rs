@@ -8,15 +8,18 @@ use timely_model::app_block::credit::QUEUE;
 
 const _: () = assert!(QUEUE == 9);
 
-/// Releases of frames that no ACK answers by themselves, among those of the control half. `T` must be `F + 1`, `R` `F + 32`.
+/// Releases of frames that no ACK answers by themselves, among those of the control half. `T` must
+/// be `F + 1`, `R` `F + 32`.
 ///
-/// A scheduler charges all that leaves a queue, when its completion record is written; acknowledged are ended segments alone. So a frame of a flow's
-/// queue is released as it leaves, and the end of its segment takes that back for the whole segment, by a release of less than 0 bytes: outstanding
-/// are segments that have ended, and nothing else. Frames without our header are never outstanding, and a host that ends no segment waits for nothing.
+/// A scheduler charges all that leaves a queue, when its completion record is written; acknowledged
+/// are ended segments alone. So a frame of a flow's queue is released as it leaves, and the end of
+/// its segment takes that back for the whole segment, by a release of less than 0 bytes:
+/// outstanding are segments that have ended, and nothing else. Frames without our header are never
+/// outstanding, and a host that ends no segment waits for nothing.
 ///
-/// Latency: 1 clock for releases of the control half, which go first; 6 for a frame's. Throughput: one a clock. Back pressure: none; beyond 512 frames
-/// that wait, the latest are lost: outstanding until the flow is loaded.
-/// Model: `timely_model::app_block::credit::Credit`.
+/// Latency: 1 clock for releases of the control half, which go first; 6 for a frame's. Throughput:
+/// one a clock. Back pressure: none; beyond 512 frames that wait, the latest are lost: outstanding
+/// until the flow is loaded. Model: `timely_model::app_block::credit::Credit`.
 #[derive(LogicBlock, Default)]
 pub struct Credit<const F: usize, const T: usize, const R: usize> {
     pub clk: Signal<In, Clock>,

@@ -1,4 +1,5 @@
-//! Completions of sent frames: the core's own go on, ours end here, and departures of both are reported.
+//! Completions of sent frames: the core's own go on, ours end here, and departures of both are
+//! reported.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::{CompletionOut, DatedCompletionIn, DatedCompletionOut};
 use crate::fifo::Fifo;
@@ -9,12 +10,12 @@ use timely_regs::link::ACK_TAG;
 
 const _: () = assert!(LATENCY == 5 && QUEUE == 4 && OF_CORE == 1 << 15 && ACK_TAG == 0x7fff);
 
-/// Hands on the completions whose tag has bit 15, each once and in their order, and swallows the others; of what is handed on it tells the RTT, and with
-/// `told` of all others but ACKs.
+/// Hands on the completions whose tag has bit 15, each once and in their order, and swallows the
+/// others; of what is handed on it tells the RTT, and with `told` of all others but ACKs.
 ///
-/// Latency: 3 clocks from `s_*` to `m_*` in an empty queue, 5 from `s_*` to `c_*`. Throughput: one a clock. Back pressure: `s_ready` falls
-/// while 16 of the core's wait; ours then wait too.
-/// Model: `timely_model::app_block::departures::Departures`.
+/// Latency: 3 clocks from `s_*` to `m_*` in an empty queue, 5 from `s_*` to `c_*`. Throughput: one
+/// a clock. Back pressure: `s_ready` falls while 16 of the core's wait; ours then wait too. Model:
+/// `timely_model::app_block::departures::Departures`.
 #[derive(LogicBlock, Default)]
 pub struct Departures {
     pub clk: Signal<In, Clock>,

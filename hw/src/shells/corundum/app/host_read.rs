@@ -1,4 +1,5 @@
-//! Read bursts of 64 bytes from the host, as descriptors of a DMA engine that leaves the bytes in a RAM here.
+//! Read bursts of 64 bytes from the host, as descriptors of a DMA engine that leaves the bytes in a
+//! RAM here.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::PlaceWriteIn;
 use crate::constant::Const;
@@ -7,12 +8,13 @@ use timely_model::app_block::host_read::PLACES;
 
 const _: () = assert!(PLACES == 2);
 
-/// Asks for each burst of AR under one of two places, and gives it on R, in the order of the bursts, when the engine has said that it is done. The
-/// engine writes bytes into halves of places. Without `enable` every burst fails.
+/// Asks for each burst of AR under one of two places, and gives it on R, in the order of the
+/// bursts, when the engine has said that it is done. The engine writes bytes into halves of places.
+/// Without `enable` every burst fails.
 ///
-/// Latency: the descriptor 1 clock after AR, the first beat 1 clock after the engine's word. Throughput: a burst each `512 / W` clocks; a write a
-/// clock and half. Back pressure: AR waits while two are under way.
-/// Model: `timely_model::app_block::host_read::HostRead`.
+/// Latency: the descriptor 1 clock after AR, the first beat 1 clock after the engine's word.
+/// Throughput: a burst each `512 / W` clocks; a write a clock and half. Back pressure: AR waits
+/// while two are under way. Model: `timely_model::app_block::host_read::HostRead`.
 #[derive(LogicBlock, Default)]
 pub struct HostRead<const W: usize> {
     pub clk: Signal<In, Clock>,

@@ -1,4 +1,5 @@
-//! Write bursts of 64 bytes to the host, as descriptors of a DMA engine that fetches the bytes from a RAM here.
+//! Write bursts of 64 bytes to the host, as descriptors of a DMA engine that fetches the bytes from
+//! a RAM here.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::{DescriptorOut, PlaceDataOut, PlaceReadIn};
 use crate::constant::Const;
@@ -7,12 +8,14 @@ use timely_model::app_block::host_write::{BYTES, PLACES};
 
 const _: () = assert!(BYTES == 64 && PLACES == 16);
 
-/// Puts each burst of AW and W into one of 16 places, asks for its transfer, and answers on B in the order of the bursts when the engine has said
-/// that it is done. The RAM has two segments' ports, each of which sees whole places. Without `enable` every burst fails.
+/// Puts each burst of AW and W into one of 16 places, asks for its transfer, and answers on B in
+/// the order of the bursts when the engine has said that it is done. The RAM has two segments'
+/// ports, each of which sees whole places. Without `enable` every burst fails.
 ///
-/// Latency: the descriptor 2 clocks after the burst's last beat, the response 2 clocks after the engine's. Throughput: a burst each
-/// `512 / W + 1` clocks; a place each 3 clocks and segment. Back pressure: with 16 places in use, AW and W wait.
-/// Model: `timely_model::app_block::host_write::HostWrite`.
+/// Latency: the descriptor 2 clocks after the burst's last beat, the response 2 clocks after the
+/// engine's. Throughput: a burst each `512 / W + 1` clocks; a place each 3 clocks and segment. Back
+/// pressure: with 16 places in use, AW and W wait. Model:
+/// `timely_model::app_block::host_write::HostWrite`.
 #[derive(LogicBlock, Default)]
 pub struct HostWrite<const W: usize> {
     pub clk: Signal<In, Clock>,

@@ -5,13 +5,15 @@ use timely_model::app_block::launches::QUEUE;
 
 const _: () = assert!(QUEUE == 6);
 
-/// Keeps the launches of the scheduler's requests until the packets come, and forgets those whose queue was empty.
+/// Keeps the launches of the scheduler's requests until the packets come, and forgets those whose
+/// queue was empty.
 ///
-/// A request is void before the packet of any later one comes; its tag may be used again as soon as that is known.
+/// A request is void before the packet of any later one comes; its tag may be used again as soon as
+/// that is known.
 ///
-/// Latency: 3 clocks to the output, 2 until a void one is seen there. Throughput: a launch each 3 clocks. Back pressure: none; of more than 65
-/// requests under way the latest are lost.
-/// Model: `timely_model::app_block::launches::Launches`.
+/// Latency: 3 clocks to the output, 2 until a void one is seen there. Throughput: a launch each 3
+/// clocks. Back pressure: none; of more than 65 requests under way the latest are lost. Model:
+/// `timely_model::app_block::launches::Launches`.
 #[derive(LogicBlock, Default)]
 pub struct Launches {
     pub clk: Signal<In, Clock>,

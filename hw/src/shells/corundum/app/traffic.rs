@@ -1,4 +1,5 @@
-//! The traffic generator among Corundum's frames: flows of which the device itself always has packets.
+//! The traffic generator among Corundum's frames: flows of which the device itself always has
+//! packets.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 mod wiring;
 
@@ -25,7 +26,8 @@ const _: () = assert!(flow::ENABLE.word == 0 && flow::ENABLE.low == 0 && flow::E
 const _: () = assert!(Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21);
 const _: () = assert!(LATENCY == 2 && SAID_BITS == 9 && LOADED_BITS == 4 && NUMBER_BITS == 13);
 
-/// The scheduler's counted events but those of which the generator's side may have one at the same clock.
+/// The scheduler's counted events but those of which the generator's side may have one at the same
+/// clock.
 const COUNTED_APART: u64 = {
     let apart = 1 << Counter::TxFrames as u64
         | 1 << Counter::Grants as u64
@@ -34,19 +36,24 @@ const COUNTED_APART: u64 = {
     !apart & 0xffff_ffff
 };
 
-/// Pacer and generator of the flows that are enabled and `endless`, and their connections to the core's frames and to the scheduler of the other
-/// flows: the owner of a flow, as it was loaded, says where its rates and releases go. `2^S` segments of a flow may be outstanding; the
-/// other widths are those of the standalone shell.
+/// Pacer and generator of the flows that are enabled and `endless`, and their connections to the
+/// core's frames and to the scheduler of the other flows: the owner of a flow, as it was loaded,
+/// says where its rates and releases go. `2^S` segments of a flow may be outstanding; the other
+/// widths are those of the standalone shell.
 ///
-/// Frames of both leave by turns, each of the generator's at its launch before that: one that waits holds up none of the core's, nor does one of theirs hold it up.
-/// Tags of the generator's frames are their numbers, in the half of the RTT's table that tags of the core's, of seven bits there, leave free.
-/// A report of a frame out of a queue is dropped if the flow is the generator's: the queue is none then. Idle restarts and what limits flows come from both sides,
-/// the scheduler's first; 512 of either kind may wait, beyond them a restart is lost, and what limits a flow comes with its next pass. A load that takes a
-/// flow from the generator has the engine told again what the scheduler said of it last.
+/// Frames of both leave by turns, each of the generator's at its launch before that: one that waits
+/// holds up none of the core's, nor does one of theirs hold it up. Tags of the generator's frames
+/// are their numbers, in the half of the RTT's table that tags of the core's, of seven bits there,
+/// leave free. A report of a frame out of a queue is dropped if the flow is the generator's: the
+/// queue is none then. Idle restarts and what limits flows come from both sides, the scheduler's
+/// first; 512 of either kind may wait, beyond them a restart is lost, and what limits a flow comes
+/// with its next pass. A load that takes a flow from the generator has the engine told again what
+/// the scheduler said of it last.
 ///
-/// Latency: a frame of the core's 1 clock; rates, releases and reports 2; a doorbell's first frame as in the standalone shell. Throughput: a beat a clock. Back
-/// pressure: none but for frames and doorbells; at most 2^16 - 1 grants, refusals, and missed launches each are counted late.
-/// Model: `timely_model::app_block::traffic::Traffic`.
+/// Latency: a frame of the core's 1 clock; rates, releases and reports 2; a doorbell's first frame
+/// as in the standalone shell. Throughput: a beat a clock. Back pressure: none but for frames and
+/// doorbells; at most 2^16 - 1 grants, refusals, and missed launches each are counted late. Model:
+/// `timely_model::app_block::traffic::Traffic`.
 #[derive(LogicBlock, Default)]
 pub struct Traffic<
     const W: usize,
@@ -126,7 +133,8 @@ pub struct Traffic<
     generator: Generator<W, K, F, S, D>,
     gate: Launch<W, K, L>,
     merge: TxMux<W, K>,
-    /// Whether a flow is the generator's: for rates, releases, reports, and what the engine is told.
+    /// Whether a flow is the generator's: for rates, releases, reports, and what the engine is
+    /// told.
     of_rate: RAM<Bits<1>, F>,
     of_release: RAM<Bits<1>, F>,
     of_report: RAM<Bits<1>, F>,
@@ -161,7 +169,8 @@ pub struct Traffic<
     release_flow_2: DFF<Bits<F>>,
     release_bytes_2: DFF<Bits<32>>,
     report_1: DFF<Bit>,
-    // Tag 16, flow 16, segment 32, nonce 32, first, last, wire bytes 16, charged bytes of the segment 32, launch 64.
+    // Tag 16, flow 16, segment 32, nonce 32, first, last, wire bytes 16, charged bytes of the
+    // segment 32, launch 64.
     report_is_1: DFF<Bits<228>>,
     report_2: DFF<Bit>,
     report_is_2: DFF<Bits<228>>,
@@ -173,7 +182,8 @@ pub struct Traffic<
     left: DFF<Bits<13>>,
     says_1: DFF<Bit>,
     says_flow_1: DFF<Bits<F>>,
-    /// The report repeats what the scheduler said last; the report is of our pacer; else, the state that it gives.
+    /// The report repeats what the scheduler said last; the report is of our pacer; else, the state
+    /// that it gives.
     again_1: DFF<Bit>,
     own_1: DFF<Bit>,
     limited_1: DFF<Bit>,

@@ -51,8 +51,9 @@ impl<
         self.present.fraction.next = self.ptp_ts.val().get_bits::<16>(0);
         self.control.ptp_valid.next = true;
         self.control.ptp_time.next = self.present.linear.val();
-        // To the MAC, at its launch if it has one; a frame waits for what is said of its request, which was said long before. A tag inside: bit 15 says
-        // that the frame is the core's, bit 14 that it is bad; what had these places goes beside.
+        // To the MAC, at its launch if it has one; a frame waits for what is said of its request,
+        // which was said long before. A tag inside: bit 15 says that the frame is the core's, bit
+        // 14 that it is bad; what had these places goes beside.
         self.tag.next = self.s_tx.tag.val();
         self.may_begin.next = self.midway.q.val() | (self.launches.head_valid.val() | self.launches.empty.val());
         self.taken.next = self.s_tx.tvalid.val() & (self.may_begin.val() & self.gate.s.tready.val());
@@ -161,7 +162,8 @@ impl<
         self.exit.named.next = true;
         self.exit.s_queue.next = self.beside.val().get_bits::<16>(0);
         self.exit.s_tag.next = self.beside.val().get_bits::<16>(16) & bits::<16>(0x7fff);
-        // Counts as the launch, of the steady time as launches are; the departure is the MAC's to say.
+        // Counts as the launch, of the steady time as launches are; the departure is the MAC's to
+        // say.
         self.exit.now.next = self.control.steady.val();
         self.exit.cfg_udp_port.next = self.control.settings.val().udp_port;
         self.exit.cfg_key.next = self.control.settings.val().nonce_key;

@@ -198,7 +198,8 @@ impl<
         if (self.is_ours.val() & self.merge.m.tlast.val()) & (self.merge.m.tvalid.val() & self.m.tready.val()) {
             self.left.d.next = self.left.q.val() + bits::<13>(1);
         }
-        // Reports: none of a flow that is ours by another's frame; the core's first, and no two of either side are at clocks that follow each other.
+        // Reports: none of a flow that is ours by another's frame; the core's first, and no two of
+        // either side are at clocks that follow each other.
         self.of_report.read_address.next = self.host_sent.flow.val();
         self.report_1.d.next = self.host_sent.valid.val() & self.is_swept.val();
         self.report.next = bit_cast::<228, 16>(self.host_sent.tag.val())
@@ -257,7 +258,8 @@ impl<
         self.sent.launch.next = self.out.val().get_bits::<64>(146);
         self.sent.place.next = self.out.val().get_bits::<16>(210);
         self.sent.generation.next = self.out.val().get_bits::<2>(226);
-        // Reports of what limits flows: the scheduler's, then its last one before a load, then ours; none of a flow that is the other's by now.
+        // Reports of what limits flows: the scheduler's, then its last one before a load, then
+        // ours; none of a flow that is the other's by now.
         self.takes_loaded.next = self.is_swept.val() & !self.up_limited_valid.val();
         self.takes_limit.next = self.takes_loaded.val() & !self.loaded.o_valid.val();
         self.loaded.i_valid.next = (self.fl.valid.val() & self.is_swept.val()) & !self.is_own.val();
