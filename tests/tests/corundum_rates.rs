@@ -1,6 +1,7 @@
 //! Unpaced traffic in Corundum's form: the rate of our scheduler beside that of Corundum's own, on the same card and host; and paced flows beside it.
 //!
 //! Our scheduler is its model, which the Verilog equals (`lockstep_store`).
+use timely_regs::corundum::Kind;
 use timely_tests::transmit::ours::{FLOW_BITS, Ours};
 use timely_tests::transmit::stock::Stock;
 use timely_tests::transmit::{CLOCK_PS, Line, rates};
@@ -72,5 +73,19 @@ fn paced_flows_keep_their_rates_beside_unpaced_traffic() {
             let (least, most) = (turns.iter().copied().fold(f64::MAX, f64::min), turns.iter().copied().fold(0.0, f64::max));
             assert!(least > 0.9 * most && least > 0.0, "{cell}: turns {turns:?}");
         }
+    }
+}
+
+/// The application block's stop, which stands until software enables the NIC, holds no queue that is no flow.
+#[test]
+fn a_stop_holds_no_queue_without_a_flow() {
+    const CLOCKS: u64 = 100_000;
+    for line @ (gbps, bus_bits) in CARDS {
+        let mut ours = Ours::swept(false, bus_bits);
+        ours.write(Kind::Control, 0, 1);
+        (0..8).for_each(|q| ours.write(Kind::Channel, q, 3));
+        let rate: f64 = rates(line, 1, vec![1514; 8], CLOCKS, &mut ours).iter().sum();
+        println!("{gbps} Gb/s: {rate:.2} Gb/s while stopped");
+        assert!(rate >= 0.9 * gbps as f64, "{rate:.2} of {gbps} Gb/s");
     }
 }
