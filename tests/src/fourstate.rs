@@ -132,7 +132,7 @@ fn held(ports: &[Port], clocks: &[Vec<u32>]) -> Vec<Vec<u32>> {
     held
 }
 
-/// What is compared of an output while `valid`, an expression, is not 0: beside a `valid` of 0 there may be anything.
+/// Slice of an output, compared while `valid`, an expression, is not 0: beside a `valid` of 0 there may be anything.
 struct Compared {
     name: String,
     low: usize,

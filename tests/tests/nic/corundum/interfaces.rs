@@ -22,7 +22,7 @@ const QUEUES: usize = 5;
 const BYTES: usize = 1514;
 const CLOCKS: u64 = 400_000;
 
-/// What the application block writes on account of its flows, as address and word.
+/// Writes of the application block on account of its flows: address and word.
 fn written() -> Vec<(u32, u32)> {
     let board = &BOARDS[1];
     assert_eq!(board.values(&[])["IF_COUNT"], 2);
