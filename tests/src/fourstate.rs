@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::Command;
+use timely_regs::corundum::{DOWN, Part, UP};
 use timely_verilate::{Direction, Dut, Port};
 
 /// Outputs that are told at most.
@@ -134,6 +135,36 @@ fn held(ports: &[Port], clocks: &[Vec<u32>]) -> Vec<Vec<u32>> {
     held
 }
 
+/// Slice of an output, compared while `valid`, an expression, is not 0: beside a `valid` of 0 there
+/// may be anything.
+struct Compared {
+    name: String,
+    low: usize,
+    bits: usize,
+    valid: String,
+}
+
+fn parts(ports: &[Port], p: &Port) -> Vec<Compared> {
+    let is_beside = |name: &str, valid: &str| {
+        valid.strip_suffix("valid").is_some_and(|stem| name != valid && (name.starts_with(stem) || stem.strip_suffix('_') == Some(name)))
+    };
+    let bus: &[Part] = match p.name.as_str() {
+        "timely_down" => DOWN,
+        "timely_up" => UP,
+        _ => {
+            let valid = ports.iter().find(|v| v.direction == Direction::Out && is_beside(&p.name, &v.name));
+            let valid = valid.map_or("1".into(), |v| format!("|{}_o", v.name));
+            return vec![Compared { name: p.name.clone(), low: 0, bits: p.width, valid }];
+        }
+    };
+    bus.iter()
+        .map(|&(name, low, bits)| {
+            let valid = bus.iter().find(|v| is_beside(name, v.0)).map_or("1".into(), |v| format!("{}_o[{}]", p.name, v.1));
+            Compared { name: format!("{} of {}", name, p.name), low, bits, valid }
+        })
+        .collect()
+}
+
 // The module among a clock, its inputs, and what its outputs have to be.
 fn bench(top: &str, ports: &[Port], inputs: &[Vec<u32>], from: usize, beside: Beside) -> String {
     let clocks = inputs.len();
@@ -153,23 +184,26 @@ fn bench(top: &str, ports: &[Port], inputs: &[Vec<u32>], from: usize, beside: Be
         writeln!(unknown, "    if (!in[n][{valid}]) i[{}:{low}] = {bits}'bx;", low + bits - 1).expect("a string");
     }
     let mut checks = String::new();
-    for (k, p) in ports.iter().enumerate() {
+    for (place, p) in ports.iter().enumerate() {
         let slice = format!("[{}:{}]", 32 * p.offset + p.width - 1, 32 * p.offset);
         match p.direction {
             Direction::In => write!(pins, ", .{}(i{slice})", p.name),
             Direction::Out => {
                 writeln!(text, "wire [{}:0] {}_o;", p.width - 1, p.name).expect("a string");
-                // Beside a `valid` that is 0 there may be anything.
-                let stem = |v: &&Port| v.name.strip_suffix("valid").is_some_and(|stem| p.name.starts_with(stem) && p.name != v.name);
-                let counts =
-                    ports.iter().filter(|v| v.direction == Direction::Out).find(stem).map_or("1".into(), |v| format!("|{}_o", v.name));
-                writeln!(
-                    checks,
-                    "    if (n >= {from} && {name}_o !== o{slice} && told[{k}] == 0 && ({counts}) !== 0) begin told[{k}] = 1; \
-                     $display(\"clock %0d: {name} is %h, was %h\", n, {name}_o, o{slice}); end",
-                    name = p.name
-                )
-                .expect("a string");
+                for (k, part) in parts(ports, p).iter().enumerate() {
+                    let (high, low) = (part.low + part.bits - 1, part.low);
+                    writeln!(
+                        checks,
+                        "    if (n >= {from} && {name}_o[{high}:{low}] !== o[{}:{}] && told[{place}][{k}] == 0 && ({}) !== 0) begin \
+                         told[{place}][{k}] = 1; $display(\"clock %0d: {} is %h, was %h\", n, {name}_o[{high}:{low}], o[{0}:{1}]); end",
+                        32 * p.offset + high,
+                        32 * p.offset + low,
+                        part.valid,
+                        part.name,
+                        name = p.name
+                    )
+                    .expect("a string");
+                }
                 write!(pins, ", .{}({}_o)", p.name, p.name)
             }
         }

@@ -16,6 +16,7 @@ pub mod served;
 pub mod settings;
 pub mod soak;
 pub mod torn;
+pub mod transmit;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

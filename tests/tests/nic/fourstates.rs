@@ -1,16 +1,45 @@
 //! Every shell with traffic in a simulator that knows the unknown, as users of Corundum's testbench
 //! have: no output, ready or register that is read has an unknown bit once the reset has ended, and
 //! all are what Verilator made of the same inputs.
-use super::corundum::{self, card::Card, shell::BOARDS};
+use super::corundum::card::Card;
+use super::corundum::launches::launched;
+use super::corundum::shell::{self, BOARDS, chosen, fitted};
 use super::inline::{Setup, data, fixed, prepared};
-use super::netfpga;
+use super::{corundum, netfpga, opennic};
 use timely_regs::wire::{FIRST, LAST};
-use timely_tests::board::{Board, HOST, NETFPGA_SUME, WIRE};
+use timely_tests::board::{Board, HOST, NETFPGA_SUME, OPENNIC, WIRE};
 use timely_tests::fourstate::{left_out, same};
 use timely_tests::{rng, thorough};
 
 /// Clocks in which a shell's reset has ended.
 const RESET_CLOCKS: usize = 64;
+
+/// Clocks of the ordinary run's recording of a block of 64 bits; Icarus takes 10 to 20 ms of a
+/// processor for each.
+const CLOCKS: u32 = 2_500;
+/// Clocks after which the RAMs of a block with `2^flow_bits` flows are clear.
+const fn swept(flow_bits: usize) -> u32 {
+    (1 << flow_bits) + 200
+}
+
+/// Has `frames` frames of ours and of others pass both ways, and runs all clocks of the card in
+/// four states.
+fn exchanged(name: &str, card: &mut Card, frames: u32, clocks: u32) {
+    // The block's own reset ends some clocks after the card's.
+    (0..100).for_each(|_| card.tick());
+    for n in 0..frames {
+        card.transmit(n, (n % 3) as u16, data(n % 3, n, FIRST | LAST, [90, 700, 1514][n as usize % 3], true));
+        let at = card.clk() + 100;
+        card.arrive(at, data(5, n, FIRST | LAST, 200, false), false);
+        (0..clocks).for_each(|_| card.tick());
+    }
+    // The last frame's way.
+    (0..250).for_each(|_| card.tick());
+    let (sent, received, clocks) = (card.sent.len(), card.received.len(), card.dut.trace().inputs.len());
+    println!("{name}: {sent} frames sent, {received} received, {clocks} clocks");
+    assert!(sent >= frames as usize && received == frames as usize, "{name}");
+    same(name, &card.dut, RESET_CLOCKS);
+}
 
 /// Frames of ours and of others both ways before any flow is loaded; under `cargo xtask soak` flows
 /// and a responder too.
@@ -21,26 +50,71 @@ fn corundum_knows_all_of_its_outputs() {
     }
     let board = &BOARDS[0];
     let library = corundum::library(board, false, corundum::NONE);
-    let go_on = |card: &mut Card, frames: u32, clocks: u32| {
-        for n in 0..frames {
-            card.transmit(n, (n % 3) as u16, data(n % 3, n, FIRST | LAST, [90, 700, 1514][n as usize % 3], true));
-            let at = card.clk() + 100;
-            card.arrive(at, data(5, n, FIRST | LAST, 200, false), false);
-            (0..clocks).for_each(|_| card.tick());
-        }
-        // The last frame's way.
-        (0..250).for_each(|_| card.tick());
-        let (sent, received, clocks) = (card.sent.len(), card.received.len(), card.dut.trace().inputs.len());
-        println!("{sent} frames sent, {received} received, {clocks} clocks");
-        assert!(sent >= frames as usize && received == frames as usize);
-        same("corundum", &card.dut, RESET_CLOCKS);
-    };
-    // The block's RAMs are clear after 2^10 clocks.
-    let mut card = Card::new(&library.keeping(2_500), board, rng(1));
-    (0..1_200).for_each(|_| card.tick());
-    go_on(&mut card, 3, 200);
+    let mut card = Card::new(&library.keeping(CLOCKS as usize), board, rng(1));
+    (0..swept(board.flow_bits)).for_each(|_| card.tick());
+    exchanged("corundum", &mut card, 3, 200);
     if thorough() {
-        go_on(&mut corundum::passes::prepared_on(&library.keeping(12_000), board, corundum::NONE, 2, 1), 6, 400);
+        exchanged("corundum-flows", &mut corundum::passes::prepared_on(&library.keeping(12_000), board, corundum::NONE, 2, 1), 6, 400);
+    }
+}
+
+/// The wider buses. Frames pass while the RAMs of 2^13 flows are still being cleared; under
+/// `cargo xtask soak` behind that too.
+#[test]
+fn corundum_knows_all_of_its_outputs_on_wider_buses() {
+    if left_out("nic::fourstates") {
+        return;
+    }
+    for board in fitted(&BOARDS).iter().filter(|b| b.bus != 64) {
+        let library = corundum::library(board, false, corundum::NONE);
+        let name = format!("corundum-{}-{}", board.bus, board.flow_bits);
+        exchanged(&name, &mut Card::new(&library.keeping(1_000), board, rng(1)), 3, 150);
+        if thorough() {
+            let mut card = Card::new(&library.keeping((swept(board.flow_bits) + 1_500) as usize), board, rng(1));
+            (0..swept(board.flow_bits)).for_each(|_| card.tick());
+            exchanged(&format!("{name}-swept"), &mut card, 3, 200);
+        }
+    }
+}
+
+/// The form with streams: packets leave on their launches, and requests find no packet among them.
+#[test]
+fn corundum_with_streams_knows_all_of_its_outputs() {
+    if left_out("nic::fourstates") {
+        return;
+    }
+    for board in chosen(&BOARDS).iter().filter(|b| thorough() || b.bus == 64) {
+        let library = corundum::library(board, true, corundum::NONE);
+        let name = format!("corundum-{}-{}-streams", board.bus, board.flow_bits);
+        let (wait, packets) = (swept(board.flow_bits), if thorough() { 12 } else { 3 });
+        let mut card = Card::new(&library.keeping(wait as usize + 2_200 + 400 * packets), board, rng(1));
+        let (least, most) = launched(&mut card, true, packets, wait.into(), rng(1));
+        println!("{name}: {packets} packets leave {least} to {most} clocks behind their launches");
+        assert!(most - least <= 2, "{name}: {least} to {most} clocks");
+        // What was asked for last waits for its launch in front of it.
+        exchanged(&name, &mut card, 1, 800);
+    }
+}
+
+/// The form with a generator, among whose RAMs frames of the host's pass; under `cargo xtask soak`
+/// one of its flows sends, too.
+#[test]
+fn corundum_with_a_generator_knows_all_of_its_outputs() {
+    if left_out("nic::fourstates") {
+        return;
+    }
+    for board in shell::generating() {
+        let library = corundum::library(&board, false, corundum::GENERATOR);
+        let name = format!("corundum-{}-{}-generator", board.bus, board.flow_bits);
+        exchanged(&name, &mut Card::new(&library.keeping(1_100), &board, rng(1)), 3, 200);
+        if thorough() {
+            let mut card = corundum::generates::generating_on(&library.keeping(60_000), &board);
+            while card.sent.len() < 6 {
+                card.tick();
+                assert!(card.clk() < 100_000, "{name}: {} frames of the generator's", card.sent.len());
+            }
+            exchanged(&format!("{name}-sends"), &mut card, 3, 200);
+        }
     }
 }
 
@@ -70,5 +144,33 @@ fn netfpga_knows_all_of_its_outputs() {
         let mut board = prepared(&netfpga::sume(10).keeping(60_000), NETFPGA_SUME, &setup, 1);
         send(&mut board, 20);
         same("netfpga-sume-paced", board.dut(), RESET_CLOCKS);
+    }
+}
+
+/// OpenNIC's box, as that of a NetFPGA.
+#[test]
+fn opennic_knows_all_of_its_outputs() {
+    if left_out("nic::fourstates") {
+        return;
+    }
+    let send = |board: &mut Board, rounds: u32| {
+        for n in 0..rounds {
+            let bytes = [90, 700, 1514][n as usize % 3];
+            board.send(HOST, data(n % 3, n, FIRST | LAST, bytes, true), opennic::beside(bytes, 1));
+            board.send(HOST, vec![n as u8; bytes], opennic::beside(bytes, 1));
+            board.send(WIRE, data(5, n, FIRST | LAST, 200, false), opennic::beside(200, 0x40));
+            (0..100).for_each(|_| board.tick());
+        }
+    };
+    for nic in opennic::nics() {
+        let mut board = Board::new(&nic.library().keeping(1_000), OPENNIC, rng(1));
+        // The box's own reset ends some clocks after the shell's.
+        (0..100).for_each(|_| board.tick());
+        send(&mut board, 5);
+        (0..200).for_each(|_| board.tick());
+        let (sent, risen) = (board.take(WIRE).len(), board.take(HOST).len());
+        println!("opennic-{}: {sent} frames sent, {risen} received, {} clocks", nic.flow_bits, board.dut().trace().inputs.len());
+        assert!(sent >= 5 && risen == 5, "{sent} frames sent, {risen} received");
+        same(&format!("opennic-{}", nic.flow_bits), board.dut(), RESET_CLOCKS);
     }
 }

@@ -31,8 +31,8 @@ const PACED_CLOCKS: RangeInclusive<u64> = 84..=88;
 const UP_CLOCKS: RangeInclusive<u64> = 2..=3;
 
 /// The NIC with `2^flow_bits` flows: its files, and the library that they make.
-struct Nic {
-    flow_bits: usize,
+pub struct Nic {
+    pub flow_bits: usize,
     files: OnceLock<Vec<File>>,
     library: OnceLock<Arc<Library>>,
 }
@@ -50,7 +50,7 @@ impl Nic {
         self.files.get_or_init(|| Shell::OpenNic.emit(config(), CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}")))
     }
 
-    fn library(&self) -> &Arc<Library> {
+    pub fn library(&self) -> &Arc<Library> {
         self.library.get_or_init(|| {
             let files = self.files();
             let mut verilog = [include_str!("../shells/opennic_board.v"), include_str!("../shells/box_250mhz.v")].concat();
@@ -69,14 +69,14 @@ impl Nic {
 }
 
 /// The boxes with which behaviour is tested.
-fn nics() -> impl Iterator<Item = &'static Nic> {
+pub fn nics() -> impl Iterator<Item = &'static Nic> {
     let quick = left_out("nic::opennic");
     NICS.iter().filter(move |n| !quick && is_tested(n.flow_bits, 13))
 }
 
 /// Sideband of a frame of that many bytes from function 1 or port 0: its size, its source, and a
 /// destination that the box is to replace.
-fn beside(bytes: usize, source: u128) -> u128 {
+pub fn beside(bytes: usize, source: u128) -> u128 {
     bytes as u128 | source << 16 | 0xbeef << 32
 }
 

@@ -3,9 +3,10 @@
 use super::super::inline::{PEER, PEER_MAC, data, is_ack, left_out};
 use super::GENERATOR;
 use super::card::Card;
-use super::passes::{prepared_with, with};
+use super::passes::{prepared_on, with};
 use super::shell::{self, Board};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use timely_regs::corundum::Kind;
 use timely_regs::counters::Counter;
 use timely_regs::flow::FlowRecord;
@@ -15,6 +16,7 @@ use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::{FIRST, Header, LAST};
 use timely_tests::bench::answer;
 use timely_tests::nic::PORT;
+use timely_verilate::Library;
 
 /// The flow that is the generator's, its rate, and the clocks that one of its frames then takes, of
 /// 1,514 bytes.
@@ -93,7 +95,12 @@ fn counter(card: &mut Card, which: Counter) -> u32 {
 
 /// A card whose flow 9 is the generator's, at 2 Gb/s.
 fn generating(board: &Board) -> Card {
-    let mut card = prepared_with(board, GENERATOR, 8, 1);
+    generating_on(&super::library(board, false, GENERATOR), board)
+}
+
+/// A card whose generator has a flow that always sends, of that library.
+pub fn generating_on(library: &Arc<Library>, board: &Board) -> Card {
+    let mut card = prepared_on(library, board, GENERATOR, 8, 1);
     with(&mut card, |d| {
         let profile = Parameters { outstanding_bytes: 0, ..Parameters::fixed(MBPS) };
         d.write_profile(1, &profile.quantise().expect("a profile")).expect("a profile");

@@ -2,8 +2,9 @@
 use super::super::inline::{data, left_out};
 use super::card::Card;
 use super::passes::with;
-use super::shell::{BOARDS, Board, chosen};
+use super::shell::{BOARDS, chosen};
 use rand::Rng;
+use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use timely_regs::corundum::{UP, UP_BITS};
 use timely_regs::map::port;
@@ -16,6 +17,9 @@ use timely_tests::{few_seeds, rng};
 const LEAD: u64 = 600;
 const PERIOD: u64 = 320;
 const ON_THE_WAY: std::ops::Range<u64> = 100..400;
+
+/// Packets of a run.
+const PACKETS: usize = 200;
 
 /// `LEAD` after reset, ns.
 const LEAD_NS: u64 = 8000;
@@ -32,15 +36,13 @@ fn bus(parts: &[(&str, u64)]) -> Vec<u8> {
     bits
 }
 
-/// How far packets leave from their launches, clocks: at least and at most. Every tenth request
-/// finds no packet.
-fn off(board: &Board, paced: bool, seed: u64) -> (i64, i64, usize) {
-    let mut rng = rng(seed);
-    let mut card = Card::new(&super::library(board, true, super::NONE), board, rng.clone()).beside_model(board, true);
-    let start = card.clk() + 3000;
+/// Has requests find `packets` packets, each in its `LEAD`, every tenth none, from `wait` clocks
+/// on; returns how far packets leave from their launches, clocks: at least and at most.
+pub fn launched(card: &mut Card, paced: bool, packets: usize, wait: u64, mut rng: ChaCha8Rng) -> (i64, i64) {
+    let start = card.clk() + wait;
     let (mut launches, mut voids, mut made, mut latest) = (VecDeque::new(), VecDeque::new(), 0u32, 0);
     let (mut least, mut most, mut left) = (i64::MAX, i64::MIN, 0);
-    while left < 200 {
+    while left < packets {
         let clk = card.clk();
         let mut parts = vec![("swept", 1)];
         let launch = start + u64::from(made) * PERIOD + LEAD;
@@ -69,7 +71,7 @@ fn off(board: &Board, paced: bool, seed: u64) -> (i64, i64, usize) {
             (least, most, left) = (least.min(off), most.max(off), left + 1);
         }
     }
-    (least, most, left)
+    (least, most)
 }
 
 /// A pause of priorities goes to the scheduler by stream, for as long as it was asked for.
@@ -109,8 +111,9 @@ fn packets_leave_on_their_launches() {
     for board in &chosen(&BOARDS) {
         for seed in few_seeds() {
             for paced in [true, false] {
-                let (least, most, n) = off(board, paced, seed);
-                println!("{} bits, gate {paced}: {n} packets leave {least} to {most} clocks behind their launches", board.bus);
+                let mut card = Card::new(&super::library(board, true, super::NONE), board, rng(seed)).beside_model(board, true);
+                let (least, most) = launched(&mut card, paced, PACKETS, 3000, rng(seed));
+                println!("{} bits, gate {paced}: {PACKETS} packets leave {least} to {most} clocks behind their launches", board.bus);
                 // A constant delay is not an error.
                 assert!(!paced || most - least <= 2 && least >= 0 && most <= 12, "{least} to {most} clocks");
                 assert!(paced || most - least > 100, "{least} to {most} clocks: nothing was late");

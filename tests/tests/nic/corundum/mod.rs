@@ -3,8 +3,9 @@
 //! `cargo xtask soak` has every bus with every flow count.
 pub mod card;
 mod equal;
-mod generates;
-mod launches;
+pub mod generates;
+mod interfaces;
+pub mod launches;
 pub mod passes;
 pub mod shell;
 mod works;
@@ -23,7 +24,7 @@ use timely_verilate::{Library, Options, build};
 
 /// Of a board without a generator, or with.
 pub const NONE: Extras = Extras { generator: false };
-const GENERATOR: Extras = Extras { generator: true };
+pub const GENERATOR: Extras = Extras { generator: true };
 
 fn files(board: &Board, extras: Extras) -> Vec<File> {
     let config = Config::new(board.bus, board.flow_bits).expect("a configuration that is built");

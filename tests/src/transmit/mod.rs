@@ -5,6 +5,10 @@
 //! way, of which 16 may be fetched at a time; descriptors and packets go on in the order of their
 //! requests; a packet is stored whole twice on its way to the MAC; a request is over when its
 //! packet's completion record is written, or at once if its queue is empty.
+pub mod ours;
+pub mod stock;
+
+use crate::rng;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -36,6 +40,9 @@ pub const CLOCK_PS: u64 = 4000;
 const POSTED: usize = 1000;
 /// Packets that the host posts with a doorbell.
 const BATCH: usize = 8;
+
+/// Gb/s of a card's line, and bits of its bus.
+pub type Line = (u64, usize);
 
 /// A transmit scheduler at its ports.
 pub trait Scheduler {
@@ -227,4 +234,16 @@ impl Card {
             self.over.push_back(Packet { at: left + RECORD_CLOCKS, ..p });
         }
     }
+}
+
+/// Gb/s on the wire of each queue in so many clocks, behind a quarter of them, of a card that
+/// begins with that scheduler.
+pub fn rates((gbps, bus_bits): Line, seed: u64, bytes: Vec<usize>, clocks: u64, scheduler: &mut impl Scheduler) -> Vec<f64> {
+    // A host's read takes 400 to 1,600 ns.
+    let mut card = Card::new(bus_bits, gbps * 1000, bytes, 100..=400, rng(seed));
+    (0..clocks / 4).for_each(|_| card.step(scheduler));
+    let before = card.sent.clone();
+    (0..clocks).for_each(|_| card.step(scheduler));
+    let gbps = |(queue, sent): (usize, &u64)| ((sent - before[queue]) * card.wire_bytes(queue) * 8000) as f64 / (clocks * CLOCK_PS) as f64;
+    card.sent.iter().enumerate().map(gbps).collect()
 }

@@ -6,7 +6,7 @@
 //! goes to the list's end. Doorbells, ends of requests and requests are operations of three clocks,
 //! one begun a clock in that order of precedence; none begins beside another one on the same queue,
 //! and a request only when the one before was taken.
-use super::card::{REQUESTS, Scheduler};
+use super::{REQUESTS, Scheduler};
 use std::collections::VecDeque;
 
 #[derive(Clone, Copy)]
