@@ -18,47 +18,47 @@ pub struct Crossing<const F: usize> {
     pub rst: Signal<In, Bit>,
     /// Profile bus.
     pub pw: ProfileWriteIn,
-    /// The same, a clock later.
+    /// `pw`, a clock later.
     pub o_pw: ProfileWriteOut,
     /// Flow bus.
     pub fl: FlowLoadIn<F>,
-    /// The same, a clock later.
+    /// `fl`, a clock later.
     pub o_fl: FlowLoadOut<F>,
     /// A rate that the host sets.
     pub host: HostRateIn<F>,
-    /// The same, a clock later.
+    /// `host`, a clock later.
     pub o_host: HostRateOut<F>,
     /// A telemetry record is wanted.
     pub query: QueryIn<F>,
-    /// The same, a clock later.
+    /// `query`, a clock later.
     pub o_query: QueryOut<F>,
     /// A sample for the engine.
     pub sample: CountedSampleIn<F>,
-    /// The same, a clock later.
+    /// `sample`, a clock later.
     pub o_sample: CountedSampleOut<F>,
     /// An ACK has its outcome.
     pub acked: OutcomeIn<F>,
-    /// The same, a clock later.
+    /// `acked`, a clock later.
     pub o_acked: OutcomeOut<F>,
     /// A frame's first beat is offered to the MAC.
     pub sent: CountedFrameIn<F>,
-    /// The same, a clock later.
+    /// `sent`, a clock later.
     pub o_sent: CountedFrameOut<F>,
     /// The engine did an operation.
     pub event: EventIn<F>,
-    /// The same, a clock later.
+    /// `event`, a clock later.
     pub o_event: EventOut<F>,
     /// The engine will never take a sample of this flow.
     pub superseded: FlowPulseIn<F>,
-    /// The same, a clock later.
+    /// `superseded`, a clock later.
     pub o_superseded: FlowPulseOut<F>,
     /// Histograms to be cleared.
     pub histogram_clear: Signal<In, Bits<16>>,
-    /// The same, a clock later.
+    /// `histogram_clear`, a clock later.
     pub o_histogram_clear: Signal<Out, Bits<16>>,
     /// The settings.
     pub settings: Signal<In, SettingsBus>,
-    /// The same, a clock later.
+    /// `settings`, a clock later.
     pub o_settings: Signal<Out, SettingsBus>,
     q_pw: ProfileWriteStage,
     q_fl: FlowLoadStage<F>,

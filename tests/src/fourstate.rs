@@ -69,13 +69,28 @@ fn replay(dut: &Dut, from: usize, beside: Beside, folder: &Path) -> Result<(), S
     // Corundum's testbench asks for these.
     compile.args(["-g2012", "-o", "bench.vvp", "-s", "fourstate", "bench.v"]).arg(file).current_dir(folder);
     said(&mut compile)?;
-    let text = said(tool("VVP", "vvp").args(["-n", "bench.vvp"]).current_dir(folder))?;
+    let vvp = std::env::var("VVP").unwrap_or_else(|_| "vvp".into());
+    let seconds = SECONDS + inputs.len() as u64 / CLOCKS_A_SECOND;
+    let text = said(limited(seconds, &vvp).args(["-n", "bench.vvp"]).current_dir(folder))
+        .map_err(|e| format!("{e}\nBlocks that start each other for ever at one time take more than {seconds} s of a processor, too"))?;
     if text.lines().any(|l| l == "ended") {
         let differs: Vec<&str> = text.lines().filter(|l| l.starts_with("clock ")).take(TOLD).collect();
         fs::remove_dir_all(folder).map_err(failed)?;
         return if differs.is_empty() { Ok(()) } else { Err(differs.join("\n")) };
     }
     Err(format!("it did not end:\n{text}"))
+}
+
+// Seconds of a processor that a run may take, and clocks a second beside them, a fifth of what
+// is usual: a loop at one simulated time would never end.
+const SECONDS: u64 = 30;
+const CLOCKS_A_SECOND: u64 = 10;
+
+// A program that is ended when it has had so many seconds of a processor.
+fn limited(seconds: u64, program: &str) -> Command {
+    let mut c = Command::new("sh");
+    c.args(["-c", "ulimit -t \"$0\" && exec \"$@\"", &seconds.to_string(), program]);
+    c
 }
 
 fn said(command: &mut Command) -> Result<String, String> {
@@ -218,4 +233,16 @@ fn bench(top: &str, ports: &[Port], inputs: &[Vec<u32>], from: usize, beside: Be
     )
     .expect("a string");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_at_one_time_ends() {
+        let told = said(limited(1, "sh").args(["-c", "while :; do :; done"])).expect_err("it has no end");
+        assert!(told.contains("signal"), "{told}");
+        assert_eq!(said(limited(1, "echo").arg("ended")).as_deref(), Ok("ended\n"));
+    }
 }

@@ -36,7 +36,7 @@ impl Points {
 /// The result of a proof.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Both do the same.
+    /// Old and new module do the same.
     Proven,
     /// Yosys's last words.
     Unproven(String),
@@ -45,7 +45,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Both do the same.
+    /// Old and new module do the same.
     pub fn is_proven(&self) -> bool {
         *self == Verdict::Proven
     }
