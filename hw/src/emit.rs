@@ -1,4 +1,5 @@
 //! From a RustHDL block to Verilog that shells can take: our own module prefix, no `$` in names.
+use crate::once::once;
 use regex::Regex;
 use rust_hdl::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -16,7 +17,7 @@ pub fn emit<B: Block>(name: &str, mut block: B) -> Result<String, String> {
     check_all(&block).map_err(|e| format!("{name}: {e:?}"))?;
     let mut modules = ModuleDefines::default();
     block.accept(name, &mut modules);
-    let named = clean(&split(&gather(&modules.defines())), name).map_err(|e| format!("{name}: {e}"))?;
+    let named = clean(&once(&split(&gather(&modules.defines()))), name).map_err(|e| format!("{name}: {e}"))?;
     Ok(format!("{LINT}{}\n/* verilator lint_restore */\n", assign(&crate::pack::pack(&named))))
 }
 

@@ -46,6 +46,7 @@ pub mod mac;
 pub mod mark;
 mod names;
 pub mod num;
+pub mod once;
 pub mod pacer;
 pub mod pack;
 mod packed;

@@ -126,8 +126,8 @@ fn a_stage_has_a_register_a_field_and_resets_validity() {
     let verilog = emit("stage", FlowPulseStage::<4>::default()).expect("it checks");
     let stage = verilog.split("endmodule").find(|m| m.contains("module tnic_stage(")).expect("the top");
     for line in [
-        "        valid__0__d = i_valid;",
-        "            valid__0__d = 1'b0;",
+        "        valid__0__d_v = i_valid;",
+        "            valid__0__d_v = 1'b0;",
         "    assign flow__0__d = i_flow;",
         "    assign o_flow = flow__0__q;",
         "    assign flow__0__clock = clk;",

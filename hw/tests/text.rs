@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use timely_hw::blocks::{BLOCKS, Measure};
 use timely_hw::emit::{assign, gather, split};
+use timely_hw::once::once;
 use timely_hw::pack::pack;
 use timely_hw::shells::ecpix5::small::{in_luts, profiles_in_luts};
 use timely_hw::short::short;
@@ -84,6 +85,43 @@ fn only_what_depends_on_nothing_else_moves() {
     always @(*) b = a & c;
 "
     );
+}
+
+#[test]
+fn a_block_writes_a_signal_once() {
+    let text = "module m(a);
+    output reg  [3:0] a;
+    reg  r$d;
+    reg  s$d;
+    // Local signals
+    reg  [3:0] h1;
+    // Sub module instances
+    // Update code
+    always @(*) begin
+        h1 = 4'h1;
+        a = h1;
+        r$d = r$q;
+        if (s$q) begin
+            r$d = 1'b0;
+            a[(64'h1)+:(2)] = {r$d, 1'b1};
+            h1 = 4'h2;
+        end
+        s$d = r$d & (h1 == a);
+    end
+endmodule
+";
+    let expected = text
+        .replacen("    output reg  [3:0] a;\n", "    output reg  [3:0] a;\n    reg  [3:0] a_v;\n", 1)
+        .replacen("    reg  r$d;\n", "    reg  r$d;\n    reg  r$d_v;\n", 1)
+        .replace(" a = h1", " a_v = h1")
+        .replace(" a[", " a_v[")
+        .replace("== a)", "== a_v)")
+        .replace(" r$d = r$q", " r$d_v = r$q")
+        .replace(" r$d = 1", " r$d_v = 1")
+        .replace("{r$d,", "{r$d_v,")
+        .replace("= r$d &", "= r$d_v &")
+        .replace("    end\nendmodule", "        a = a_v;\n        r$d = r$d_v;\n    end\nendmodule");
+    assert_eq!(once(text), expected);
 }
 
 #[test]

@@ -168,8 +168,20 @@ fn parts(ports: &[Port], p: &Port) -> Vec<Compared> {
         "timely_up" => UP,
         _ => {
             let valid = ports.iter().find(|v| v.direction == Direction::Out && is_beside(&p.name, &v.name));
-            let valid = valid.map_or("1".into(), |v| format!("|{}_o", v.name));
-            return vec![Compared { name: p.name.clone(), low: 0, bits: p.width, valid }];
+            // Several streams side by side have each their own share of a port.
+            let shares = valid.map_or(1, |v| v.width).max(1);
+            let shares = if p.width % shares == 0 { shares } else { 1 };
+            let bits = p.width / shares;
+            return (0..shares)
+                .map(|k| {
+                    let valid = valid.map_or("1".into(), |v| match shares {
+                        1 => format!("|{}_o", v.name),
+                        _ => format!("{}_o[{k}]", v.name),
+                    });
+                    let name = if shares == 1 { p.name.clone() } else { format!("{} of stream {k}", p.name) };
+                    Compared { name, low: k * bits, bits, valid }
+                })
+                .collect();
         }
     };
     bus.iter()

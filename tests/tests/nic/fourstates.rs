@@ -6,6 +6,7 @@ use super::corundum::launches::launched;
 use super::corundum::shell::{self, BOARDS, chosen, fitted};
 use super::inline::{Setup, data, fixed, prepared};
 use super::{corundum, netfpga, opennic};
+use timely_regs::map::port;
 use timely_regs::wire::{FIRST, LAST};
 use timely_tests::board::{Board, HOST, NETFPGA_SUME, OPENNIC, WIRE};
 use timely_tests::fourstate::{left_out, same};
@@ -41,8 +42,8 @@ fn exchanged(name: &str, card: &mut Card, frames: u32, clocks: u32) {
     same(name, &card.dut, RESET_CLOCKS);
 }
 
-/// Frames of ours and of others both ways before any flow is loaded; under `cargo xtask soak` flows
-/// and a responder too.
+/// Registers written and read, and frames of ours and of others both ways, before any flow is
+/// loaded; under `cargo xtask soak` flows and a responder too.
 #[test]
 fn corundum_knows_all_of_its_outputs() {
     if left_out("nic::fourstates") {
@@ -52,6 +53,10 @@ fn corundum_knows_all_of_its_outputs() {
     let library = corundum::library(board, false, corundum::NONE);
     let mut card = Card::new(&library.keeping(CLOCKS as usize), board, rng(1));
     (0..swept(board.flow_bits)).for_each(|_| card.tick());
+    corundum::passes::with(&mut card, |d| {
+        d.write(&port::UDP_PORT, 0x1234).expect("a register");
+        assert_eq!(d.read(&port::UDP_PORT).expect("a register"), 0x1234);
+    });
     exchanged("corundum", &mut card, 3, 200);
     if thorough() {
         exchanged("corundum-flows", &mut corundum::passes::prepared_on(&library.keeping(12_000), board, corundum::NONE, 2, 1), 6, 400);
