@@ -1,5 +1,6 @@
 //! From a RustHDL block to Verilog that shells can take: our own module prefix, no `$` in names.
 use crate::once::once;
+use crate::registers::registers;
 use regex::Regex;
 use rust_hdl::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -18,7 +19,7 @@ pub fn emit<B: Block>(name: &str, mut block: B) -> Result<String, String> {
     let mut modules = ModuleDefines::default();
     block.accept(name, &mut modules);
     let named = clean(&once(&split(&gather(&modules.defines()))), name).map_err(|e| format!("{name}: {e}"))?;
-    Ok(format!("{LINT}{}\n/* verilator lint_restore */\n", assign(&crate::pack::pack(&named))))
+    Ok(format!("{LINT}{}\n/* verilator lint_restore */\n", registers(&assign(&crate::pack::pack(&named)))))
 }
 
 /// Verilator's lints that RustHDL's form of an expression raises, off for the emitted modules

@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::{Fixed, OneHot};
 use crate::ram::{ApartBlockRam, LutRam};
+use crate::sizes::AtMost;
 use rust_hdl::prelude::*;
 
 /// `2^A` words of `W` bits, valid/ready on both sides; `C` must be `A + 1`.
@@ -137,6 +138,7 @@ pub struct WideFifo<const W: usize, const A: usize, const C: usize> {
     pub o_data: Signal<Out, Bits<W>>,
     /// The word is taken at this clock if one stands there.
     pub o_ready: Signal<In, Bit>,
+    sizes: AtMost<A, 6>,
     ram: LutRam<Bits<W>, A>,
     depth: OneHot<C, A>,
     one: Fixed<A, 1>,

@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::{TaggedAxisIn, TaggedAxisOut};
 use crate::fifo::Fifo;
+use crate::sizes::Sum;
 use rust_hdl::prelude::*;
 use timely_model::launch::{FARTHEST, FRACTION, LATE, QUEUE};
 
@@ -45,6 +46,7 @@ pub struct Launch<const W: usize, const K: usize, const N: usize> {
     /// Launch 56 bits, tag 16, last, timed, keep; a const generic cannot say where a field begins,
     /// so the data have a queue of their own.
     queue: Fifo<N, 4, 5>,
+    sizes: Sum<N, K, 74>,
     bytes: Fifo<W, 4, 5>,
     /// Beats in the queue.
     queued: DFF<Bits<5>>,

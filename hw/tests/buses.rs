@@ -4,6 +4,8 @@ use rust_hdl::prelude::*;
 use timely_hw::bus::{AxilMaster, AxilSlave, FlowPulseStage};
 use timely_hw::constant::Const;
 use timely_hw::emit::emit;
+use timely_hw::fifo::WideFifo;
+use timely_hw::launch::Launch;
 
 /// Drives a bus from the one that it has.
 #[derive(LogicBlock, Default)]
@@ -130,8 +132,21 @@ fn a_stage_has_a_register_a_field_and_resets_validity() {
         "            valid__0__d_v = 1'b0;",
         "    assign flow__0__d = i_flow;",
         "    assign o_flow = flow__0__q;",
-        "    assign flow__0__clock = clk;",
+        "        flow__0__q <= flow__0__d;",
     ] {
         assert!(stage.lines().any(|l| l == line), "{line}\n{stage}");
     }
+}
+
+#[test]
+fn widths_that_do_not_fit_one_another_are_refused() {
+    let reason = |make: fn()| {
+        let panic = std::panic::catch_unwind(make).expect_err("it is made");
+        panic.downcast_ref::<String>().cloned().unwrap_or_default()
+    };
+    let _ = (Launch::<64, 8, 82>::default(), WideFifo::<8, 6, 7>::default());
+    let launch = reason(|| drop(Launch::<64, 8, 83>::default()));
+    assert!(launch.contains("a width of 83 bits is made of 8 and 74"), "{launch}");
+    let fifo = reason(|| drop(WideFifo::<8, 7, 8>::default()));
+    assert!(fifo.contains("7 is more than 6"), "{fifo}");
 }

@@ -6,6 +6,7 @@ use timely_hw::blocks::{BLOCKS, Measure};
 use timely_hw::emit::{assign, gather, split};
 use timely_hw::once::once;
 use timely_hw::pack::pack;
+use timely_hw::registers::registers;
 use timely_hw::shells::ecpix5::small::{in_luts, profiles_in_luts};
 use timely_hw::short::short;
 
@@ -122,6 +123,37 @@ endmodule
         .replace("= r$d &", "= r$d_v &")
         .replace("    end\nendmodule", "        a = a_v;\n        r$d = r$d_v;\n    end\nendmodule");
     assert_eq!(once(text), expected);
+}
+
+#[test]
+fn flip_flops_are_registers_of_their_module() {
+    let flop = |name: &str, range: &str, states: &str, value: &str| {
+        format!(
+            "module {name}(d,q,clock);\n    \n    // Module arguments\n    input wire  {range}d;\n    output reg  {range}q;\n    input wire  clock;\n    \n\
+             {states}    // Update code (custom)\n    initial begin\n       q = {value};\n    end\n    \n    always @(posedge clock) begin\n       \
+             q <= d;\n    end\n          \nendmodule // {name}\n"
+        )
+    };
+    let held = |name: &str, q: &str| {
+        format!("    m__{name} {name}(\n        .d({name}__d),\n        .q({q}),\n        .clock({name}__clock)\n    );\n")
+    };
+    let (a, b, c) = (held("a", "a__q"), held("b", "b__q"), held("c", "out"));
+    let text = format!(
+        "module m(clk,out);\n    input wire  clk;\n    output wire  out;\n    wire  a__d;\n    wire signed [34:0] a__q;\n    wire a__clock;\n    \
+         wire [1:0] b__q;\n    wire b__clock;\n    wire c__clock;\n{a}{b}{c}    assign a__clock = clk;\n    assign b__clock = clk;\n    \
+         assign c__clock = clk;\nendmodule\n{}{}{}",
+        flop("m__a", "[34:0] ", "", "35'sh3"),
+        flop("m__b", "[1:0] ", "    // Enums\n    localparam State__On = 0;\n    localparam State__Off = 1;\n    \n", "64'h0"),
+        flop("m__c", "", "", "1'h0"),
+    );
+    // An output that is no wire of the module keeps its flip-flop.
+    let expected = format!(
+        "module m(clk,out);\n    input wire  clk;\n    output wire  out;\n    wire  a__d;\n    reg signed [34:0] a__q = 35'sh3;\n    \
+         reg [1:0] b__q = 2'h0;\n    wire c__clock;\n{c}    assign c__clock = clk;\n    always @(posedge clk) begin\n        a__q <= a__d;\n        \
+         b__q <= b__d;\n    end\nendmodule\n{}",
+        flop("m__c", "", "", "1'h0"),
+    );
+    assert_eq!(registers(&text), expected);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! The table of proofs, what is done to the Verilog, and what the solvers say.
 //!
 //! Not beside the code: the crate's own tests would be its blocks compiled a second time.
+use timely_formal::blocks;
+use timely_formal::run::table_folder;
 use timely_formal::solve::last_step;
-use timely_formal::table::parse;
+use timely_formal::table::{parse, read};
 use timely_formal::verilog::{open_rams, substitute};
 
 const ROW: &str =
@@ -32,6 +34,16 @@ fn a_bug_must_find_its_place() {
     assert_eq!(substitute("a + b", "+", "-").as_deref(), Ok("a - b"));
     assert!(substitute("a + b", "*", "-").unwrap_err().contains("not in the Verilog"));
     assert!(substitute("a + b + c", "+", "-").unwrap_err().contains("2 times"));
+}
+
+/// A change of a block may take a bug's place away; no proof has to run to see it.
+#[test]
+fn each_bug_has_its_place_in_the_block() {
+    let proofs = read(&table_folder()).unwrap_or_else(|e| panic!("{e}"));
+    for p in proofs {
+        let verilog = blocks::verilog(blocks::find(&p.block).expect("a block")).unwrap_or_else(|e| panic!("{}: {e}", p.name));
+        substitute(&verilog, &p.twin.find, &p.twin.replace).unwrap_or_else(|e| panic!("{}: {e}", p.name));
+    }
 }
 
 #[test]

@@ -1,9 +1,9 @@
 # What crosses between the registers' clock and the core's crosses in the bridge: a toggle each way, which two registers take over, and beside it
 # what stands still meanwhile and must arrive within a period of the faster clock. For placing and routing; not tried with the vendor's tools.
-set_property ASYNC_REG TRUE [get_cells -hierarchical -filter {NAME =~ *timely_inst/core/bridge/told_*/* || NAME =~ *timely_inst/core/bridge/asked_*/*}]
+set_property ASYNC_REG TRUE [get_cells -hierarchical -filter {NAME =~ *timely_inst/core/bridge/told_*__q_reg* || NAME =~ *timely_inst/core/bridge/asked_*__q_reg*}]
 # Out of the registers' clock: the toggle, what is asked.
-set_max_delay -datapath_only 4.0 -from [get_cells -hierarchical -filter {IS_SEQUENTIAL && (NAME =~ *timely_inst/core/bridge/ask/* || NAME =~ *timely_inst/core/bridge/writing/* || NAME =~ *timely_inst/core/bridge/aw_addr/* || NAME =~ *timely_inst/core/bridge/w_data/* || NAME =~ *timely_inst/core/bridge/w_strb/* || NAME =~ *timely_inst/core/bridge/ar_addr/*)}] -to [get_clocks -of_objects [get_pins -hierarchical -filter {NAME =~ *timely_inst/core_rst_reg?2?/C}]]
+set_max_delay -datapath_only 4.0 -from [get_cells -hierarchical -filter {IS_SEQUENTIAL && (NAME =~ *timely_inst/core/bridge/ask__q_reg* || NAME =~ *timely_inst/core/bridge/writing__q_reg* || NAME =~ *timely_inst/core/bridge/aw_addr__q_reg* || NAME =~ *timely_inst/core/bridge/w_data__q_reg* || NAME =~ *timely_inst/core/bridge/w_strb__q_reg* || NAME =~ *timely_inst/core/bridge/ar_addr__q_reg*)}] -to [get_clocks -of_objects [get_pins -hierarchical -filter {NAME =~ *timely_inst/core_rst_reg?2?/C}]]
 # Out of the core's: the toggle, the answer.
-set_max_delay -datapath_only 4.0 -from [get_cells -hierarchical -filter {IS_SEQUENTIAL && (NAME =~ *timely_inst/core/bridge/tell/* || NAME =~ *timely_inst/core/bridge/answer/* || NAME =~ *timely_inst/core/bridge/response/*)}] -to [get_clocks -of_objects [get_pins -hierarchical -filter {NAME =~ *timely_inst/axil_rst_reg/C}]]
+set_max_delay -datapath_only 4.0 -from [get_cells -hierarchical -filter {IS_SEQUENTIAL && (NAME =~ *timely_inst/core/bridge/tell__q_reg* || NAME =~ *timely_inst/core/bridge/answer__q_reg* || NAME =~ *timely_inst/core/bridge/response__q_reg*)}] -to [get_clocks -of_objects [get_pins -hierarchical -filter {NAME =~ *timely_inst/axil_rst_reg/C}]]
 # The core's reset comes through three registers of its own clock.
 set_false_path -to [get_cells -hierarchical -filter {NAME =~ *timely_inst/core_rst_reg?0?}]

@@ -44,11 +44,15 @@ fn cells(verilog: &str) -> BTreeMap<String, &'static str> {
     let (_, bridge) = verilog.split_once("module tnic_opennic_core__bridge(").expect("a bridge");
     let (bridge, _) = bridge.split_once("\nendmodule").expect("its end");
     let mut cells = BTreeMap::new();
-    for line in bridge.lines() {
-        let Some((register, clock)) = line.trim().trim_start_matches("assign ").split_once("__clock = ") else { continue };
-        let clock = if clock == "s_clk;" { "axil_aclk" } else { "axis_aclk" };
-        assert!(bridge.contains(&format!("tnic_opennic_core__bridge__{register} {register}(")), "{register} is a register of its own");
-        cells.insert(format!("box/timely_inst/core/bridge/{register}/state_reg"), clock);
+    let mut clock = None;
+    for line in bridge.lines().map(str::trim) {
+        if let Some(of) = line.strip_prefix("always @(posedge ") {
+            clock = Some(if of.starts_with("s_clk)") { "axil_aclk" } else { "axis_aclk" });
+        }
+        // As the vendor's tool names what it infers for a `reg`.
+        if let (Some(clock), Some((register, _))) = (clock, line.split_once("__q <= ")) {
+            cells.insert(format!("box/timely_inst/core/bridge/{register}__q_reg"), clock);
+        }
     }
     cells.extend((0..3).map(|n| (format!("box/timely_inst/core_rst_reg[{n}]"), "axis_aclk")));
     cells.insert("box/timely_inst/axil_rst_reg".into(), "axil_aclk");
@@ -105,7 +109,7 @@ fn constraints(bench: &Bench, files: &[(String, String)]) {
     bench.put("cells", &cells.iter().map(|(name, clock)| format!("{{{name}}} {clock}\n")).collect::<String>());
     let done = bench.source(&bench.path("emitted/timely_opennic.xdc"), "", "", &[("CELLS", &bench.path("cells").display().to_string())]);
     assert_eq!(done.code, 0, "{}", done.text);
-    let bridge = |names: &[&str]| names.iter().map(|n| format!("box/timely_inst/core/bridge/{n}/state_reg")).collect::<Vec<_>>().join(" ");
+    let bridge = |names: &[&str]| names.iter().map(|n| format!("box/timely_inst/core/bridge/{n}__q_reg")).collect::<Vec<_>>().join(" ");
     let asked = bridge(&["ar_addr", "ask", "aw_addr", "w_data", "w_strb", "writing"]);
     let told = bridge(&["answer", "response", "tell"]);
     let calls = [
