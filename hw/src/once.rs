@@ -2,7 +2,7 @@
 use regex::{Captures, Regex};
 use std::collections::{HashMap, HashSet};
 
-/// What the name of a variable has behind its signal's.
+/// Suffix of a variable's name, behind its signal's.
 const VARIABLE: &str = "_v";
 
 /// Gives a signal that an update block assigns more than once a variable in its place, `x_v` for

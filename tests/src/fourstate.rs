@@ -170,7 +170,7 @@ fn parts(ports: &[Port], p: &Port) -> Vec<Compared> {
             let valid = ports.iter().find(|v| v.direction == Direction::Out && is_beside(&p.name, &v.name));
             // Several streams side by side have each their own share of a port.
             let shares = valid.map_or(1, |v| v.width).max(1);
-            let shares = if p.width % shares == 0 { shares } else { 1 };
+            let shares = if p.width.is_multiple_of(shares) { shares } else { 1 };
             let bits = p.width / shares;
             return (0..shares)
                 .map(|k| {

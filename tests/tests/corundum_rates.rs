@@ -93,3 +93,22 @@ fn a_stop_holds_no_queue_without_a_flow() {
         assert!(rate >= 0.9 * gbps as f64, "{rate:.2} of {gbps} Gb/s");
     }
 }
+
+/// Flows of 1 and 3 Gb/s have their rates on a line of 10 that is asked for more: beside a flow of
+/// 10 Gb/s, whose cap bounds what it has under way, and a queue that always has packets. Both of
+/// these share what is left.
+#[test]
+fn flows_keep_their_rates_on_a_line_that_is_asked_for_more() {
+    const CLOCKS: u64 = 400_000;
+    let flows = [1000, 3000, 10_000];
+    let seed = few_seeds()[0];
+    let mut start = Ours::new(64, 4, &flows, false);
+    let early = rates(CARDS[0], seed, vec![1514; 4], 50_000, &mut start);
+    let rates = rates(CARDS[0], seed, vec![1514; 4], CLOCKS, &mut Ours::new(64, 4, &flows, false));
+    println!("from 50 us on for 200 us: {early:.3?} Gb/s; from 400 us on for 1,600 us: {rates:.3?}");
+    for (rate, asked) in rates.iter().zip([1.0, 3.0]) {
+        assert!((rate / asked - 1.0).abs() <= 0.01, "{rate:.3} Gb/s of {asked}");
+    }
+    let sum: f64 = rates.iter().sum();
+    assert!(rates[2] > 2.0 && rates[3] > 2.0 && sum > 9.9, "{rates:.3?}");
+}
