@@ -51,6 +51,8 @@ pub(super) struct Manager {
     /// Key of the operation.
     key: Key,
     command: Option<Command>,
+    /// Profile of a pair that is inserted.
+    profile: u8,
     flow: u32,
     place: (usize, usize),
     /// As far as it is known.
@@ -77,6 +79,7 @@ impl Manager {
             sent: false,
             key: Key::default(),
             command: None,
+            profile: 0,
             flow: 0,
             place: (0, 0),
             info: Info::default(),
@@ -149,7 +152,7 @@ impl Manager {
             _ => {
                 if let Some(d) = result {
                     self.sent = false;
-                    self.follow(&d, i.profile);
+                    self.follow(&d);
                 }
             }
         }
@@ -167,6 +170,7 @@ impl Manager {
 
     fn begin(&mut self, i: &In, unknown: Option<Key>) -> bool {
         self.command = i.command;
+        self.profile = i.command.map_or(i.profile, |c| c.profile);
         self.info = Info::default();
         if let Some(c) = i.command {
             (self.job, self.key, self.step) = (if c.remove { Job::Remove } else { Job::Set }, c.key, Step::Find);
@@ -200,7 +204,7 @@ impl Manager {
     }
 
     /// The operation of the step is done.
-    fn follow(&mut self, d: &Done, profile: u8) {
+    fn follow(&mut self, d: &Done) {
         let host = self.job == Job::Set;
         match self.step {
             Step::Find => {
@@ -223,8 +227,7 @@ impl Manager {
             Step::Enter => {
                 self.free.pop_front();
                 self.pulse(if host { Pulse::Set } else { Pulse::Learned });
-                let profile = self.command.map_or(profile, |c| c.profile);
-                self.out.change = Some(Change { flow: self.flow, profile: Some(profile) });
+                self.out.change = Some(Change { flow: self.flow, profile: Some(self.profile) });
                 self.write(Info { used: true, pinned: host, joined: false });
                 self.join_or_end();
             }

@@ -1,0 +1,240 @@
+//! `timely_hw::roce::queue_pairs` against `timely_model::queue_pairs`: packets of both directions,
+//! commands and ageing at once, every output at every clock.
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
+use timely_hw::roce::queue_pairs::QueuePairs;
+use timely_model::Block;
+use timely_model::queue_pairs::{self, Change, Command, In, Key, Out, Status, hash};
+use timely_tests::{Runs, cycles, rng, seeds, verilate};
+use timely_verilate::{Dut, Library};
+
+const STATUS: [Status; 5] = [Status::Done, Status::Absent, Status::Full, Status::Crowded, Status::Ambiguous];
+
+/// The design's ports.
+struct Bench<'a> {
+    dut: Dut,
+    library: &'a Library,
+}
+
+impl Bench<'_> {
+    fn get(&self, name: &str) -> u64 {
+        self.dut.get(self.library.output(name))
+    }
+
+    fn set(&mut self, name: &str, value: u64) {
+        self.dut.set(self.library.input(name), value);
+    }
+
+    fn output(&self) -> Out {
+        let found = |name: &str| {
+            let get = |field| self.get(&format!("{name}_flow_{field}"));
+            (get("valid") == 1).then(|| (get("hit") == 1).then(|| get("flow") as u32))
+        };
+        let change = || Change {
+            flow: self.get("change_flow") as u32,
+            profile: (self.get("change_live") == 1).then(|| self.get("change_profile") as u8),
+        };
+        Out {
+            swept: self.get("swept") == 1,
+            sent: found("sent"),
+            answer: found("answer"),
+            ready: self.get("command_ready") == 1,
+            reply: (self.get("reply_valid") == 1).then(|| (STATUS[self.get("reply_status") as usize], self.get("reply_flow") as u32)),
+            change: (self.get("change_valid") == 1).then(change),
+            pulses: self.get("pulses") as u8,
+        }
+    }
+
+    /// What is not valid must not matter.
+    fn look(&mut self, name: &str, key: Option<Key>, rng: &mut ChaCha8Rng) {
+        let k = key.unwrap_or_else(|| Key { address: rng.random(), pair: rng.random_range(0..1 << 24) });
+        self.set(&format!("{name}_valid"), key.is_some().into());
+        self.dut.set_bytes(self.library.input(&format!("{name}_address")), &k.address.to_le_bytes());
+        self.set(&format!("{name}_pair"), k.pair.into());
+    }
+
+    fn tick(&mut self, i: &In, rng: &mut ChaCha8Rng) {
+        self.set("rst", i.rst.into());
+        let secret: Vec<u8> = i.secret.iter().flat_map(|w| w.to_le_bytes()).collect();
+        self.dut.set_bytes(self.library.input("cfg_secret"), &secret);
+        self.set("cfg_profile", i.profile.into());
+        self.set("cfg_age_unit", i.age_unit.into());
+        self.look("sent", i.sent.map(|(k, _)| k), rng);
+        self.set("sent_learn", i.sent.map_or_else(|| rng.random(), |(_, learn)| learn).into());
+        self.look("answer", i.answer, rng);
+        let c = i.command;
+        self.look("command", c.map(|c| c.key), rng);
+        let local = c.and_then(|c| c.local);
+        self.set("command_remove", c.map_or_else(|| rng.random(), |c| c.remove).into());
+        self.set("command_joins", c.map_or_else(|| rng.random(), |_| local.is_some()).into());
+        self.set("command_local_pair", local.unwrap_or_else(|| rng.random_range(0..1 << 24)).into());
+        self.set("command_profile", c.map_or_else(|| rng.random_range(0..16), |c| c.profile).into());
+        self.dut.tick();
+    }
+}
+
+/// Keys of a run: of few hosts and in a row, at random, and some of one hash or of a crowded
+/// bucket.
+fn pool(rng: &mut ChaCha8Rng, secret: [u64; 3], bucket_bits: u32, keys: usize) -> Vec<Key> {
+    let hosts: [u128; 3] = rng.random();
+    let mut pool: Vec<Key> = (0..keys as u32).map(|n| Key { address: hosts[n as usize % 3], pair: n / 3 }).collect();
+    let random = |rng: &mut ChaCha8Rng| Key { address: rng.random(), pair: rng.random_range(0..1 << 24) };
+    // Both buckets of each are the same two.
+    let crowd = hash(secret, pool[0]) & ((1 << (2 * bucket_bits)) - 1);
+    while pool.len() < keys + 20 {
+        let key = random(rng);
+        if hash(secret, key) & ((1 << (2 * bucket_bits)) - 1) == crowd {
+            pool.push(key);
+        }
+    }
+    // One bit of difference in address or number; the hash is another, but the buckets may be the
+    // same.
+    for bit in 0..152 {
+        let key = pool[0];
+        let (address, pair) = if bit < 128 { (key.address ^ 1 << bit, key.pair) } else { (key.address, key.pair ^ 1 << (bit - 128)) };
+        pool.push(Key { address, pair });
+    }
+    // The hash of another: differences that the matrix turns to 0.
+    let column = |c: usize| (0..32).map(|r| (secret[(r + c) / 64] >> ((r + c) % 64) & 1) as u32).enumerate().map(|(r, b)| b << r).sum();
+    let mut basis: Vec<(u32, u128)> = Vec::new();
+    for c in 0..70 {
+        let (v, d) = basis.iter().fold((column(c), 1 << c), |(v, d), (b, e)| if v ^ b < v { (v ^ b, d ^ e) } else { (v, d) });
+        if v == 0 {
+            pool.push(Key { address: pool[c % keys].address ^ d, ..pool[c % keys] });
+        } else {
+            basis.push((v, d));
+        }
+    }
+    pool
+}
+
+fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u64) {
+    let library = verilate("queue_pairs", QueuePairs::<F, B, C>::new());
+    let mut tally = BTreeMap::<String, u64>::new();
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut bench = Bench { dut: library.instantiate(seed as u32), library: &library };
+        let mut model = queue_pairs::QueuePairs::new(F as u32);
+        let mut i = In { secret: rng.random(), ..In::default() };
+        let mut keys_of = pool(&mut rng, i.secret, B as u32, keys);
+        let (mut sent, mut answers) = (Runs::new(0.6, 40), Runs::new(0.6, 40));
+        let (mut some, mut learns, mut commands) = (0..1, 0.5, 0.05);
+        let mut joined: Vec<Key> = vec![Key::default()];
+        for clk in 0..cycles() {
+            let out = model.output(clk);
+            assert_eq!(bench.output(), out, "clock {clk}, seed {seed}");
+            let mut count = |what: &str| *tally.entry(what.into()).or_default() += 1;
+            (0..8)
+                .filter(|b| out.pulses >> b & 1 == 1)
+                .for_each(|b| count(["learned", "set", "removed", "aged", "full", "crowded", "ambiguous", "postponed"][b]));
+            out.reply.iter().for_each(|(status, _)| count(&format!("{status:?}")));
+            out.sent.iter().for_each(|flow| count(if flow.is_some() { "hit" } else { "miss" }));
+            out.answer.iter().for_each(|flow| count(if flow.is_some() { "answer" } else { "no answer" }));
+            // The mood: how many of the keys come, how often both directions, whether pairs age.
+            if clk % 5000 == 0 {
+                learns = [0.05, 0.5, 1.0][rng.random_range(0..3)];
+                // All, a part, or those of the crowded buckets.
+                some = [0..keys_of.len(), 0..rng.random_range(1..=keys_of.len()), keys..keys + 20][rng.random_range(0..3)].clone();
+                sent.set([0.1, 0.6, 0.95][rng.random_range(0..3)]);
+                answers.set([0.1, 0.6, 0.95][rng.random_range(0..3)]);
+                commands = [0.0, 0.05, 1.0][rng.random_range(0..3)];
+                i.age_unit = [0, 1, 300, 3000][rng.random_range(0..4)];
+            }
+            let of = |rng: &mut ChaCha8Rng| keys_of[rng.random_range(some.clone())];
+            i.profile = rng.random_range(0..16);
+            // Now and then the same key again, clock after clock.
+            let again = rng.random_bool(0.3);
+            let last = i.sent.map(|(k, _)| k).filter(|_| again);
+            i.sent = sent.next(&mut rng).then(|| (last.unwrap_or_else(|| of(&mut rng)), rng.random_bool(learns)));
+            i.answer =
+                answers.next(&mut rng).then(|| if rng.random_bool(0.7) { joined[rng.random_range(0..joined.len())] } else { of(&mut rng) });
+            if out.ready || i.command.is_none() {
+                i.command = rng.random_bool(commands).then(|| {
+                    let key = of(&mut rng);
+                    let local = rng.random_bool(0.6).then(|| rng.random_range(0..30));
+                    Command { remove: rng.random_bool(0.5), key, local, profile: rng.random_range(0..16) }
+                });
+                if let Some(Command { local: Some(pair), key, .. }) = i.command {
+                    joined.push(Key { pair, ..key });
+                    if joined.len() > 40 {
+                        joined.swap_remove(0);
+                    }
+                }
+            }
+            i.rst = rng.random_bool(0.00005);
+            if i.rst {
+                i.secret = rng.random();
+            }
+            bench.tick(&i, &mut rng);
+            model.step(clk, &i);
+            if i.rst {
+                keys_of = pool(&mut rng, i.secret, B as u32, keys);
+                tally.entry("reset".into()).and_modify(|n| *n += 1).or_insert(1);
+            }
+        }
+    }
+    println!("2^{F} pairs: {tally:?}");
+    for what in [
+        "learned",
+        "set",
+        "removed",
+        "aged",
+        "full",
+        "crowded",
+        "ambiguous",
+        "postponed",
+        "Done",
+        "Absent",
+        "Full",
+        "Crowded",
+        "Ambiguous",
+        "hit",
+        "miss",
+        "answer",
+        "no answer",
+    ] {
+        let (n, least) = (tally.get(what).copied().unwrap_or(0), if what == "full" || what == "Full" { all } else { 10 });
+        assert!(n >= least, "2^{F} pairs: {what} came {n} times");
+    }
+}
+
+#[test]
+fn rtl_equals_model_small() {
+    lockstep::<6, 3, 7>(120, 10);
+}
+
+/// In the time that the test has the larger table does not fill.
+#[test]
+fn rtl_equals_model_10() {
+    lockstep::<10, 7, 11>(300, 0);
+}
+
+/// 2^14 pairs in a row are learned, found, and one is too much.
+#[test]
+fn rtl_equals_model_full() {
+    let library = verilate("queue_pairs", QueuePairs::<14, 11, 15>::new());
+    let mut rng = rng(1);
+    let mut bench = Bench { dut: library.instantiate(1), library: &library };
+    let mut model = queue_pairs::QueuePairs::new(14);
+    let mut i = In { secret: rng.random(), profile: 3, ..In::default() };
+    let key = |n: u64| Key { address: 0xfe80, pair: n as u32 };
+    let (mut hits, mut full) = (0, 0);
+    let learning = (1 << 14) + 40 * (1 << 14);
+    for clk in 0..learning + 2 * (1 << 14) + 100 {
+        let out = model.output(clk);
+        assert_eq!(bench.output(), out, "clock {clk}");
+        let n = clk.saturating_sub(1 << 14) / 40;
+        i.sent = match clk.checked_sub(learning) {
+            None => clk.is_multiple_of(40).then(|| (key(n), true)),
+            // All once more, a key a clock.
+            Some(n) if n <= 1 << 14 => Some((key(n), true)),
+            Some(_) => None,
+        };
+        hits += u32::from(clk > learning && out.sent.is_some_and(|f| f.is_some()));
+        full += u32::from(out.pulses >> 4 & 1);
+        bench.tick(&i, &mut rng);
+        model.step(clk, &i);
+    }
+    assert_eq!((hits, full), (1 << 14, 1));
+}
