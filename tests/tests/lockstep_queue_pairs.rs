@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use timely_hw::roce::queue_pairs::QueuePairs;
 use timely_model::Block;
 use timely_model::queue_pairs::{self, Change, Command, In, Key, Out, Status, hash};
-use timely_tests::{Runs, cycles, rng, seeds, verilate};
+use timely_tests::{Runs, cycles, quick, rng, seeds, verilate};
 use timely_verilate::{Dut, Library};
 
 const STATUS: [Status; 5] = [Status::Done, Status::Absent, Status::Full, Status::Crowded, Status::Ambiguous];
@@ -152,7 +152,7 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
             if out.ready || i.command.is_none() {
                 i.command = rng.random_bool(commands).then(|| {
                     let key = of(&mut rng);
-                    let local = rng.random_bool(0.6).then(|| rng.random_range(0..30));
+                    let local = rng.random_bool(0.6).then(|| rng.random_range(0..6));
                     Command { remove: rng.random_bool(0.5), key, local, profile: rng.random_range(0..16) }
                 });
                 if let Some(Command { local: Some(pair), key, .. }) = i.command {
@@ -175,6 +175,9 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
         }
     }
     println!("2^{F} pairs: {tally:?}");
+    if quick() {
+        return;
+    }
     for what in [
         "learned",
         "set",
@@ -194,14 +197,14 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
         "answer",
         "no answer",
     ] {
-        let (n, least) = (tally.get(what).copied().unwrap_or(0), if what == "full" || what == "Full" { all } else { 10 });
+        let (n, least) = (tally.get(what).copied().unwrap_or(0), if what == "full" || what == "Full" { all } else { 4 });
         assert!(n >= least, "2^{F} pairs: {what} came {n} times");
     }
 }
 
 #[test]
 fn rtl_equals_model_small() {
-    lockstep::<6, 3, 7>(120, 10);
+    lockstep::<6, 3, 7>(120, 4);
 }
 
 /// In the time that the test has the larger table does not fill.
@@ -220,13 +223,14 @@ fn rtl_equals_model_full() {
     let mut i = In { secret: rng.random(), profile: 3, ..In::default() };
     let key = |n: u64| Key { address: 0xfe80, pair: n as u32 };
     let (mut hits, mut full) = (0, 0);
-    let learning = (1 << 14) + 40 * (1 << 14);
+    // In the last clocks nothing comes, so that the last pair is learned.
+    let learning = (1 << 14) + 40 * (1 << 14) + 100;
     for clk in 0..learning + 2 * (1 << 14) + 100 {
         let out = model.output(clk);
         assert_eq!(bench.output(), out, "clock {clk}");
         let n = clk.saturating_sub(1 << 14) / 40;
         i.sent = match clk.checked_sub(learning) {
-            None => clk.is_multiple_of(40).then(|| (key(n), true)),
+            None => (clk.is_multiple_of(40) && n < 1 << 14).then(|| (key(n), true)),
             // All once more, a key a clock.
             Some(n) if n <= 1 << 14 => Some((key(n), true)),
             Some(_) => None,
