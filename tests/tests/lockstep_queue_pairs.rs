@@ -213,32 +213,48 @@ fn rtl_equals_model_10() {
     lockstep::<10, 7, 11>(300, 0);
 }
 
-/// 2^14 pairs in a row are learned, found, and one is too much.
+/// 2^14 pairs in a row are learned and some joined; then packets of both directions come at .6 a
+/// clock each, and each finds its flow, while the host goes on.
 #[test]
 fn rtl_equals_model_full() {
+    const PAIRS: u64 = 1 << 14;
+    const JOINED: u64 = 200;
     let library = verilate("queue_pairs", QueuePairs::<14, 11, 15>::new());
     let mut rng = rng(1);
     let mut bench = Bench { dut: library.instantiate(1), library: &library };
     let mut model = queue_pairs::QueuePairs::new(14);
     let mut i = In { secret: rng.random(), profile: 3, ..In::default() };
-    let key = |n: u64| Key { address: 0xfe80, pair: n as u32 };
-    let (mut hits, mut full) = (0, 0);
-    // In the last clocks nothing comes, so that the last pair is learned.
-    let learning = (1 << 14) + 40 * (1 << 14) + 100;
-    for clk in 0..learning + 2 * (1 << 14) + 100 {
+    let key = |pair: u64| Key { address: 0xfe80, pair: pair as u32 };
+    let (mut looks, mut hits, mut replies) = ([0; 2], [0; 2], BTreeMap::<Status, u64>::new());
+    let (mut pairs, mut commands, load) = (0, 0, 700_000..800_000);
+    for clk in 0..load.end + 100 {
         let out = model.output(clk);
         assert_eq!(bench.output(), out, "clock {clk}");
-        let n = clk.saturating_sub(1 << 14) / 40;
-        i.sent = match clk.checked_sub(learning) {
-            None => (clk.is_multiple_of(40) && n < 1 << 14).then(|| (key(n), true)),
-            // All once more, a key a clock.
-            Some(n) if n <= 1 << 14 => Some((key(n), true)),
-            Some(_) => None,
-        };
-        hits += u32::from(clk > learning && out.sent.is_some_and(|f| f.is_some()));
-        full += u32::from(out.pulses >> 4 & 1);
+        (i.sent, i.answer) = (None, None);
+        if pairs < PAIRS {
+            if out.swept && clk.is_multiple_of(40) {
+                (i.sent, pairs) = (Some((key(pairs), true)), pairs + 1);
+            }
+        } else if load.contains(&clk) {
+            i.sent = rng.random_bool(0.6).then(|| (key(rng.random_range(0..PAIRS)), true));
+            i.answer = rng.random_bool(0.6).then(|| key(100_000 + rng.random_range(0..JOINED)));
+        }
+        if clk >= load.start {
+            for (side, (look, flow)) in [(i.sent.is_some(), out.sent), (i.answer.is_some(), out.answer)].into_iter().enumerate() {
+                looks[side] += u64::from(look);
+                hits[side] += u64::from(flow.flatten().is_some());
+            }
+        }
+        out.reply.iter().for_each(|(status, _)| *replies.entry(*status).or_default() += 1);
+        if clk > 680_000 && (out.ready || i.command.is_none()) {
+            let local = (commands < JOINED).then_some(100_000 + commands as u32);
+            i.command = Some(Command { remove: false, key: key(commands), local, profile: 1 });
+            commands += 1;
+        }
         bench.tick(&i, &mut rng);
         model.step(clk, &i);
     }
-    assert_eq!((hits, full), (1 << 14, 1));
+    println!("{looks:?} look-ups, {hits:?} hits, replies {replies:?}");
+    assert_eq!(hits, looks, "each packet has its flow");
+    assert!(looks.iter().all(|n| *n > 59_000) && replies.len() == 1 && replies[&Status::Done] > 1000, "{replies:?}");
 }
