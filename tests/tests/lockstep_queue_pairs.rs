@@ -46,7 +46,7 @@ impl Bench<'_> {
         }
     }
 
-    /// What is not valid must not matter.
+    /// Fields of a word that is not valid are random, for they must not matter.
     fn look(&mut self, name: &str, key: Option<Key>, rng: &mut ChaCha8Rng) {
         let k = key.unwrap_or_else(|| Key { address: rng.random(), pair: rng.random_range(0..1 << 24) });
         self.set(&format!("{name}_valid"), key.is_some().into());

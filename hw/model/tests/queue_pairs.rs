@@ -124,10 +124,11 @@ fn sixteen_thousand_pairs_have_a_flow_each() {
     assert!(refused.values().all(|n| *n <= 1 + tables as u32 / 10), "{refused:?}");
 }
 
-/// Keys with the hash of `key`: it and differences that the matrix turns to 0, by elimination.
-fn twins(secret: [u64; 3], key: Key, n: usize) -> Vec<Key> {
+/// Keys that the matrix gives the same bits of `mask` as `key`: its sums with differences of which
+/// the product is 0 there, by elimination.
+fn twins(secret: [u64; 3], key: Key, n: usize, mask: u32) -> Vec<Key> {
     let bit = |at: usize| secret[at / 64] >> (at % 64) & 1;
-    let column = |c: usize| (0..32).map(|row| (bit(row + c) << row) as u32).sum::<u32>();
+    let column = |c: usize| (0..32).map(|row| (bit(row + c) << row) as u32).sum::<u32>() & mask;
     let unit = |c: usize| Key { address: if c < 128 { 1 << c } else { 0 }, pair: if c < 128 { 0 } else { 1 << (c - 128) } };
     let sum = |a: Key, b: Key| Key { address: a.address ^ b.address, pair: a.pair ^ b.pair };
     let (mut basis, mut kernel): (Vec<(u32, Key)>, _) = (Vec::new(), Vec::new());
@@ -144,7 +145,7 @@ fn keys_of_one_hash_are_told_apart() {
     let mut rng = seeded(3);
     let mut bench = Bench::new(6, &mut rng);
     let key = random(&mut rng);
-    let twins = twins(bench.idle.secret, key, 20);
+    let twins = twins(bench.idle.secret, key, 20, u32::MAX);
     bench.learn(key);
     let flow = bench.look(key).expect("a flow");
     for (n, twin) in (1..).zip(&twins) {
@@ -162,6 +163,18 @@ fn keys_of_one_hash_are_told_apart() {
     assert_eq!(bench.command(Command { key, ..remove }), (Status::Done, flow));
     bench.learn(twins[1]);
     assert!(bench.look(twins[1]).is_some() && bench.look(key).is_none());
+}
+
+/// Keys whose product by the matrix has the same buckets do not meet in them: what is behind it is
+/// not linear.
+#[test]
+fn keys_of_one_product_are_spread() {
+    let mut rng = seeded(5);
+    let mut bench = Bench::new(6, &mut rng);
+    let key = random(&mut rng);
+    let twins = twins(bench.idle.secret, key, 48, 0x3f);
+    twins.iter().for_each(|k| bench.learn(*k));
+    assert_eq!((bench.count(Pulse::Learned), bench.count(Pulse::Crowded)), (48, 0));
 }
 
 /// A host that knows the secret fills both buckets of a key; what is too much is counted, and goes

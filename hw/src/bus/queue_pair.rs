@@ -33,7 +33,7 @@ bus! {
 }
 
 bus! {
-    /// What became of the last command: `timely_model::queue_pairs::Status`.
+    /// Outcome of the last command: `timely_model::queue_pairs::Status`.
     PairReplyOut, "PairReplyOut", PairReplyIn, "PairReplyIn", [const F: usize]
     Forth valid: Bit,
     Forth status: Bits<3>,

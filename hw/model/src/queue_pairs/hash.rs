@@ -4,7 +4,7 @@ use crate::check::product;
 /// Bits of the secret that the hash reads: five matrices of 63 bits, 32 bits apart.
 pub const SECRET_BITS: u32 = 191;
 
-/// A remote host and a queue pair's number: that of the remote host's queue pair in a packet that is
+/// A remote host and a queue pair's number: of the remote host's queue pair in a packet that is
 /// sent, of the local one in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Key {

@@ -1,10 +1,10 @@
 //! The manager: one change of the table at a time, as operations in clocks without a look-up.
 use super::hash::Key;
 use super::side::{Done, Slot};
-use super::{Change, Command, In, OLD_UNITS, Out, Pulse, Status};
+use super::words::{Change, Command, In, OLD_UNITS, Out, Pulse, Status};
 use std::collections::VecDeque;
 
-/// What the job is for.
+/// Purpose of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Job {
     Learn,
@@ -32,7 +32,7 @@ enum Step {
     OwnDrop,
 }
 
-/// What the manager knows of a flow.
+/// State of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Info {
     used: bool,

@@ -29,17 +29,17 @@ pub enum Slot {
         flow: u32,
         /// Choice and place in its bucket.
         place: (usize, usize),
-        /// They hold the key from now on; otherwise they are free.
+        /// Place and flow hold the key from now on; otherwise both are free.
         live: bool,
     },
 }
 
-/// What became of a slot.
+/// Outcome of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
     /// The slot.
     pub slot: Slot,
-    /// Its key, or the flow's.
+    /// Key of the slot, or of the flow that it names.
     pub key: Key,
     /// The key's flow.
     pub flow: Option<u32>,

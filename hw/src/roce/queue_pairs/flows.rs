@@ -1,4 +1,4 @@
-//! What the manager remembers of flows: which are free, and of the others state and age.
+//! The manager's memory of flows: free ones, and state and age of the others.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::Info;
 use crate::constant::{Const, OneHot};

@@ -31,15 +31,15 @@ const _: () = assert!(LEARN_QUEUE == 4);
 ///   sets. A command that removes a pair frees both keys and then the flow; look-ups that entered
 ///   before the removal may still find the flow, and their results are out before the removal is
 ///   reported at `change`.
-/// - A pair that no packet was sent of for 8 units of `cfg_age_unit` clocks goes within one more
-///   unit, if the host did not set it. A unit must be longer than the scan of all flows, 5 clocks
-///   a flow and some 70 a change, or pairs stay for longer. A pair that is seen while it is removed
+/// - A pair that no packet was sent of for 7 to 8 units of `cfg_age_unit` clocks goes at the next
+///   scan, if the host did not set it. A unit must be longer than the scan of all flows, 4 clocks a
+///   flow and some 70 a change, or pairs stay for longer. A pair that is seen while it is removed
 ///   is learned again.
 /// - Without a free flow nothing is learned or set, and each attempt is counted.
 ///
 /// Latency: 15 clocks from a look-up to its flow. Throughput: a look-up a clock of each direction,
 /// also of one key. Back pressure: none for packets. Changes are made in clocks without a look-up
-/// of their direction, one after the other: some 35 clocks to learn a pair, 70 to remove one, 100
+/// of their direction, one after the other: some 35 clocks to learn a pair, 70 to remove one, 120
 /// if it was joined. 16 keys wait to be learned; one that comes when they are there is counted and
 /// is up to the next packet. Look-ups see changes in the order of the clocks at which they enter.
 /// After `rst` nothing is accepted until `swept`, `2^F` clocks later. `cfg_secret` is constant from
@@ -68,7 +68,7 @@ pub struct QueuePairs<const F: usize, const B: usize, const C: usize> {
     pub answer_flow: PairFlowOut<F>,
     /// The host's commands.
     pub command: PairCommandIn,
-    /// What became of them.
+    /// Outcomes of commands.
     pub reply: PairReplyOut<F>,
     /// Flows that get or lose a pair.
     pub change: PairChangeOut<F>,

@@ -38,7 +38,7 @@ packed! {
         pub place: Bits<4>,
     }
 
-    /// What the manager knows of a flow.
+    /// State of a flow.
     pub struct Info {
         /// The flow has a queue pair.
         pub used: Bit,
@@ -49,7 +49,7 @@ packed! {
     }
 }
 
-/// What the manager's job is for.
+/// Purpose of the manager's job.
 #[derive(LogicState, Debug, Copy, Clone, PartialEq)]
 pub enum Job {
     /// A key is learned.
