@@ -74,20 +74,21 @@ impl Bench<'_> {
     }
 }
 
-/// Keys of a run: of few hosts and in a row, at random, and some of one hash or of a crowded
-/// bucket.
+/// Twenty keys of the same two buckets, at random or of one host.
+fn crowd(rng: &mut ChaCha8Rng, secret: [u64; 3], bucket_bits: u32, host: Option<u128>) -> Vec<Key> {
+    let mask = (1 << (2 * bucket_bits)) - 1;
+    let buckets = rng.random::<u32>() & mask;
+    std::iter::repeat_with(|| Key { address: host.unwrap_or_else(|| rng.random()), pair: rng.random_range(0..1 << 24) })
+        .filter(|key| hash(secret, *key) & mask == buckets)
+        .take(20)
+        .collect()
+}
+
+/// Keys of a run: of few hosts and in a row, some of a crowded bucket, and some a bit apart.
 fn pool(rng: &mut ChaCha8Rng, secret: [u64; 3], bucket_bits: u32, keys: usize) -> Vec<Key> {
     let hosts: [u128; 3] = rng.random();
     let mut pool: Vec<Key> = (0..keys as u32).map(|n| Key { address: hosts[n as usize % 3], pair: n / 3 }).collect();
-    let random = |rng: &mut ChaCha8Rng| Key { address: rng.random(), pair: rng.random_range(0..1 << 24) };
-    // Both buckets of each are the same two.
-    let crowd = hash(secret, pool[0]) & ((1 << (2 * bucket_bits)) - 1);
-    while pool.len() < keys + 20 {
-        let key = random(rng);
-        if hash(secret, key) & ((1 << (2 * bucket_bits)) - 1) == crowd {
-            pool.push(key);
-        }
-    }
+    pool.extend(crowd(rng, secret, bucket_bits, None));
     // One bit of difference in address or number; the hash is another, but the buckets may be the
     // same.
     for bit in 0..152 {
@@ -95,18 +96,23 @@ fn pool(rng: &mut ChaCha8Rng, secret: [u64; 3], bucket_bits: u32, keys: usize) -
         let (address, pair) = if bit < 128 { (key.address ^ 1 << bit, key.pair) } else { (key.address, key.pair ^ 1 << (bit - 128)) };
         pool.push(Key { address, pair });
     }
-    // The hash of another: differences that the matrix turns to 0.
-    let column = |c: usize| (0..32).map(|r| (secret[(r + c) / 64] >> ((r + c) % 64) & 1) as u32).enumerate().map(|(r, b)| b << r).sum();
-    let mut basis: Vec<(u32, u128)> = Vec::new();
-    for c in 0..70 {
-        let (v, d) = basis.iter().fold((column(c), 1 << c), |(v, d), (b, e)| if v ^ b < v { (v ^ b, d ^ e) } else { (v, d) });
-        if v == 0 {
-            pool.push(Key { address: pool[c % keys].address ^ d, ..pool[c % keys] });
-        } else {
-            basis.push((v, d));
-        }
-    }
     pool
+}
+
+/// Keys of one hash, which differ in every bit of a key somewhere: sums of a key with differences
+/// that the matrix turns to 0.
+fn twins(rng: &mut ChaCha8Rng, secret: [u64; 3]) -> Vec<Key> {
+    let key = Key { address: rng.random(), pair: rng.random_range(0..1 << 24) };
+    let bit = |at: usize| secret[at / 64] >> (at % 64) & 1;
+    let column = |c: usize| (0..32).map(|row| (bit(row + c) << row) as u32).sum::<u32>();
+    let unit = |c: usize| Key { address: if c < 128 { 1 << c } else { 0 }, pair: if c < 128 { 0 } else { 1 << (c - 128) } };
+    let sum = |a: Key, b: Key| Key { address: a.address ^ b.address, pair: a.pair ^ b.pair };
+    let (mut basis, mut twins): (Vec<(u32, Key)>, _) = (Vec::new(), Vec::new());
+    for c in 0..152 {
+        let reduced = basis.iter().fold((column(c), unit(c)), |(v, d), (b, e)| if v ^ b < v { (v ^ b, sum(d, *e)) } else { (v, d) });
+        if reduced.0 == 0 { twins.push(sum(key, reduced.1)) } else { basis.push(reduced) }
+    }
+    twins
 }
 
 fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u64) {
@@ -118,8 +124,10 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
         let mut model = queue_pairs::QueuePairs::new(F as u32);
         let mut i = In { secret: rng.random(), ..In::default() };
         let mut keys_of = pool(&mut rng, i.secret, B as u32, keys);
+        let mut twins_of = twins(&mut rng, i.secret);
+        let mut crowd_of = crowd(&mut rng, i.secret, B as u32, Some(keys_of[0].address));
         let (mut sent, mut answers) = (Runs::new(0.6, 40), Runs::new(0.6, 40));
-        let (mut some, mut learns, mut commands) = (0..1, 0.5, 0.05);
+        let (mut some, mut learns, mut commands, mut mood) = (0..1, 0.5, 0.05, 0);
         let mut joined: Vec<Key> = vec![Key::default()];
         for clk in 0..cycles() {
             let out = model.output(clk);
@@ -140,8 +148,14 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                 answers.set([0.1, 0.6, 0.95][rng.random_range(0..3)]);
                 commands = [0.0, 0.05, 1.0][rng.random_range(0..3)];
                 i.age_unit = [0, 1, 300, 3000][rng.random_range(0..4)];
+                // Of the host's commands.
+                mood = rng.random_range(0..3);
+                if mood == 2 {
+                    (some, commands, i.age_unit) = (0..60, 1.0, 100);
+                }
             }
-            let of = |rng: &mut ChaCha8Rng| keys_of[rng.random_range(some.clone())];
+            let twin = |rng: &mut ChaCha8Rng| twins_of[rng.random_range(0..twins_of.len())];
+            let of = |rng: &mut ChaCha8Rng| if rng.random_bool(0.1) { twin(rng) } else { keys_of[rng.random_range(some.clone())] };
             i.profile = rng.random_range(0..16);
             // Now and then the same key again, clock after clock.
             let again = rng.random_bool(0.3);
@@ -153,7 +167,15 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                 i.command = rng.random_bool(commands).then(|| {
                     let key = of(&mut rng);
                     let local = rng.random_bool(0.6).then(|| rng.random_range(0..6));
-                    Command { remove: rng.random_bool(0.5), key, local, profile: rng.random_range(0..16) }
+                    // Other pairs of the hosts of twins, so that only the answers' keys have one hash; or
+                    // such of one host that only the answers' buckets are crowded.
+                    let (join, crowd) = (twin(&mut rng), crowd_of[rng.random_range(0..crowd_of.len())]);
+                    let (key, local) = match mood {
+                        0 => (key, local),
+                        1 => (Key { pair: rng.random_range(0..3), ..join }, Some(join.pair)),
+                        _ => (Key { pair: rng.random_range(0..20), ..crowd }, Some(crowd.pair)),
+                    };
+                    Command { remove: rng.random_bool(if mood == 0 { 0.5 } else { 0.1 }), key, local, profile: rng.random_range(0..16) }
                 });
                 if let Some(Command { local: Some(pair), key, .. }) = i.command {
                     joined.push(Key { pair, ..key });
@@ -170,6 +192,8 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
             model.step(clk, &i);
             if i.rst {
                 keys_of = pool(&mut rng, i.secret, B as u32, keys);
+                twins_of = twins(&mut rng, i.secret);
+                crowd_of = crowd(&mut rng, i.secret, B as u32, Some(keys_of[0].address));
                 tally.entry("reset".into()).and_modify(|n| *n += 1).or_insert(1);
             }
         }
