@@ -149,13 +149,19 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                 commands = [0.0, 0.05, 1.0][rng.random_range(0..3)];
                 i.age_unit = [0, 1, 300, 3000][rng.random_range(0..4)];
                 // Of the host's commands.
-                mood = rng.random_range(0..3);
+                mood = rng.random_range(0..4);
                 if mood == 2 {
                     (some, commands, i.age_unit) = (0..60, 1.0, 100);
                 }
+                if mood == 3 {
+                    (learns, commands, i.age_unit) = (1.0, 1.0, 0);
+                    (sent.set(0.1), answers.set(0.5));
+                }
             }
             let twin = |rng: &mut ChaCha8Rng| twins_of[rng.random_range(0..twins_of.len())];
-            let of = |rng: &mut ChaCha8Rng| if rng.random_bool(0.1) { twin(rng) } else { keys_of[rng.random_range(some.clone())] };
+            let of = |rng: &mut ChaCha8Rng| {
+                if rng.random_bool(if mood == 3 { 0.9 } else { 0.1 }) { twin(rng) } else { keys_of[rng.random_range(some.clone())] }
+            };
             i.profile = rng.random_range(0..16);
             // Now and then the same key again, clock after clock.
             let again = rng.random_bool(0.3);
@@ -172,10 +178,10 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                     let (join, crowd) = (twin(&mut rng), crowd_of[rng.random_range(0..crowd_of.len())]);
                     let (key, local) = match mood {
                         0 => (key, local),
-                        1 => (Key { pair: rng.random_range(0..3), ..join }, Some(join.pair)),
+                        1 | 3 => (Key { pair: rng.random_range(0..3), ..join }, Some(join.pair)),
                         _ => (Key { pair: rng.random_range(0..20), ..crowd }, Some(crowd.pair)),
                     };
-                    Command { remove: rng.random_bool(if mood == 0 { 0.5 } else { 0.1 }), key, local, profile: rng.random_range(0..16) }
+                    Command { remove: rng.random_bool([0.5, 0.1, 0.1, 0.0][mood]), key, local, profile: rng.random_range(0..16) }
                 });
                 if let Some(Command { local: Some(pair), key, .. }) = i.command {
                     joined.push(Key { pair, ..key });
