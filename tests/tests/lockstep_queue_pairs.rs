@@ -155,7 +155,8 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                 }
                 if mood == 3 {
                     (learns, commands, i.age_unit) = (1.0, 1.0, 0);
-                    (sent.set(0.1), answers.set(0.5));
+                    sent.set(0.1);
+                    answers.set(0.5);
                 }
             }
             let twin = |rng: &mut ChaCha8Rng| twins_of[rng.random_range(0..twins_of.len())];
