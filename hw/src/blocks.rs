@@ -22,6 +22,7 @@ use crate::pacer::pass::Pass;
 use crate::pacer::wheel::Wheel;
 use crate::parse::Parse;
 use crate::roce;
+use crate::roce::queue_pairs::QueuePairs;
 use crate::rtt::Rtt;
 use crate::scheduler::Scheduler;
 use crate::scheduler::courier::Courier;
@@ -99,6 +100,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "parse_512" Speed Parse::<512, 64>::default();
     "roce_64" Speed roce::Parse::<64, 8, 1>::new();
     "roce_512" Speed roce::Parse::<512, 64, 8>::new();
+    "queue_pairs_10" Speed QueuePairs::<10, 7, 11>::new();
+    "queue_pairs_14" Area QueuePairs::<14, 11, 15>::new();
     "ack_64" Speed Ack::<64, 8>::new();
     "ack_512" Speed Ack::<512, 64>::new();
     "frame_64" Speed Frame::<64, 8, 1>::default();

@@ -26,6 +26,7 @@ pub mod pacer;
 pub mod parse;
 mod part;
 pub mod pause;
+pub mod queue_pairs;
 pub mod reference;
 pub mod roce;
 pub mod rtt;

@@ -2,6 +2,7 @@
 //! the packet's check sequence holds.
 mod icrc;
 mod judge;
+pub mod queue_pairs;
 mod words;
 
 use crate::bus::ReceivedIn;

@@ -1,0 +1,105 @@
+//! Inputs and outputs of the table of queue pairs.
+use super::hash::Key;
+
+/// log2 of the unknown keys that wait to be learned.
+pub const LEARN_QUEUE: u32 = 4;
+
+/// Units of `age_unit` clocks, of which a stamp has 4 bits: a flow whose stamp is 8 behind is old.
+pub const OLD_UNITS: u8 = 8;
+
+/// A command of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The pair goes away; otherwise it is set, and does not age from then on.
+    pub remove: bool,
+    /// Remote address and remote queue pair.
+    pub key: Key,
+    /// The local queue pair, by which answers of the pair are known.
+    pub local: Option<u32>,
+    /// Profile of a pair that was not known.
+    pub profile: u8,
+}
+
+/// Outcome of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// The command is done.
+    Done,
+    /// There is no such pair to remove.
+    Absent,
+    /// All flows are taken.
+    Full,
+    /// Both buckets of the key, or of the answers' key, are full, or a key of the same hash is
+    /// there. The pair is set without the local queue pair if the answers' key was the reason.
+    Crowded,
+    /// Answers to the local queue pair from this address belong to another flow, and still do.
+    Ambiguous,
+}
+
+/// A flow got a queue pair, or lost it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The flow.
+    pub flow: u32,
+    /// Profile of the pair, if the flow got one.
+    pub profile: Option<u8>,
+}
+
+/// Counted events, by their bit of `pulses`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pulse {
+    /// A pair was learned from a packet.
+    Learned,
+    /// A pair was set by the host that was not known.
+    Set,
+    /// A pair was removed by the host.
+    Removed,
+    /// A pair was removed because it was not seen for long.
+    Aged,
+    /// A pair was not inserted, for all flows are taken.
+    Full,
+    /// A pair was not inserted, or not joined, for its buckets are full or its hash is taken.
+    Crowded,
+    /// A pair was not joined, for its answers' key belongs to another.
+    Ambiguous,
+    /// An unknown key was not learned, for too many waited; the next packet tries again.
+    Postponed,
+}
+
+/// Inputs of the table at a clock.
+#[derive(Clone, Debug, Default)]
+pub struct In {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// A packet that is sent, and whether its pair may be learned.
+    pub sent: Option<(Key, bool)>,
+    /// A packet that answers.
+    pub answer: Option<Key>,
+    /// The host's command.
+    pub command: Option<Command>,
+    /// Secret of the hash; constant from reset to reset.
+    pub secret: [u64; 3],
+    /// Profile of pairs that are learned.
+    pub profile: u8,
+    /// Clocks of a unit of age; 0: pairs do not age.
+    pub age_unit: u32,
+}
+
+/// Outputs of the table at a clock.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Out {
+    /// RAM is clear; nothing is accepted before.
+    pub swept: bool,
+    /// A sent packet's flow, or that it has none.
+    pub sent: Option<Option<u32>>,
+    /// An answer's flow, or that it has none.
+    pub answer: Option<Option<u32>>,
+    /// A command is taken at this clock if offered.
+    pub ready: bool,
+    /// Outcome of the last command, and its flow.
+    pub reply: Option<(Status, u32)>,
+    /// A flow got a queue pair, or lost it.
+    pub change: Option<Change>,
+    /// Counted events, bit by [`Pulse`].
+    pub pulses: u8,
+}

@@ -1,0 +1,76 @@
+//! Streams of the table of RoCEv2's queue pairs. Addresses have byte 0 lowest; an IPv4 address is
+//! `::ffff:a.b.c.d`.
+use super::bus;
+use rust_hdl::prelude::*;
+
+bus! {
+    /// A packet's remote address, and the queue pair that it goes to.
+    PairLookOut, "PairLookOut", PairLookIn, "PairLookIn", []
+    Forth valid: Bit,
+    Forth address: Bits<128>,
+    Forth pair: Bits<24>,
+}
+
+bus! {
+    /// A packet's flow, or with `hit` 0 that it has none. `F` flow bits.
+    PairFlowOut, "PairFlowOut", PairFlowIn, "PairFlowIn", [const F: usize]
+    Forth valid: Bit,
+    Forth hit: Bit,
+    Forth flow: Bits<F>,
+}
+
+bus! {
+    /// `timely_model::queue_pairs::Command`: the host sets or removes a pair.
+    PairCommandOut, "PairCommandOut", PairCommandIn, "PairCommandIn", []
+    Forth valid: Bit,
+    Back ready: Bit,
+    Forth remove: Bit,
+    Forth address: Bits<128>,
+    Forth pair: Bits<24>,
+    Forth joins: Bit,
+    Forth local_pair: Bits<24>,
+    Forth profile: Bits<4>,
+}
+
+bus! {
+    /// Outcome of the last command: `timely_model::queue_pairs::Status`.
+    PairReplyOut, "PairReplyOut", PairReplyIn, "PairReplyIn", [const F: usize]
+    Forth valid: Bit,
+    Forth status: Bits<3>,
+    Forth flow: Bits<F>,
+}
+
+bus! {
+    /// A flow got a queue pair that follows `profile`, or with `live` 0 lost it.
+    PairChangeOut, "PairChangeOut", PairChangeIn, "PairChangeIn", [const F: usize]
+    Forth valid: Bit,
+    Forth flow: Bits<F>,
+    Forth live: Bit,
+    Forth profile: Bits<4>,
+}
+
+bus! {
+    /// An operation on one side of the table, taken at a clock without a look-up.
+    PairOperationOut, "PairOperationOut", PairOperationIn, "PairOperationIn", [const F: usize]
+    Forth valid: Bit,
+    Back ready: Bit,
+    Forth fetch: Bit,
+    Forth writes: Bit,
+    Forth live: Bit,
+    Forth place: Bits<4>,
+    Forth flow: Bits<F>,
+    Forth key: Bits<152>,
+}
+
+bus! {
+    /// The result of an operation: whether the key is there, and its flow; whether one of its hash
+    /// is; room for it, and where it is or goes; and the key that was looked up or read.
+    PairResultOut, "PairResultOut", PairResultIn, "PairResultIn", [const F: usize]
+    Forth valid: Bit,
+    Forth hit: Bit,
+    Forth same: Bit,
+    Forth room: Bit,
+    Forth place: Bits<4>,
+    Forth flow: Bits<F>,
+    Forth key: Bits<152>,
+}
