@@ -174,8 +174,8 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                 i.command = rng.random_bool(commands).then(|| {
                     let key = of(&mut rng);
                     let local = rng.random_bool(0.6).then(|| rng.random_range(0..6));
-                    // Other pairs of the hosts of twins, so that only the answers' keys have one hash; or
-                    // such of one host that only the answers' buckets are crowded.
+                    // Other pairs of the hosts of twins, so that only the answers' keys have one
+                    // hash; or such of one host that only the answers' buckets are crowded.
                     let (join, crowd) = (twin(&mut rng), crowd_of[rng.random_range(0..crowd_of.len())]);
                     let (key, local) = match mood {
                         0 => (key, local),
