@@ -108,8 +108,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "frame_512" Speed Frame::<512, 64, 1>::default();
     "txmux_64" Speed TxMux::<64, 8>::default();
     "txmux_512" Speed TxMux::<512, 64>::default();
-    "generator_64_10" Speed Generator::<64, 8, 10, 5, 26>::new(13);
-    "generator_512_14" Area Generator::<512, 64, 14, 3, 30>::new(16);
+    "generator_64_10" Speed Generator::<64, 8, 10, 26>::new(13);
+    "generator_512_14" Area Generator::<512, 64, 14, 30>::new(16);
     "rtt_10" Area Rtt::<10, 13, 13>::new();
     // Of 8 segments a flow in place of 32, for which an ECP5 has no RAM: nothing else depends on
     // it.

@@ -29,8 +29,8 @@ const _: () = assert!(kind::ACK == 2 && Counter::RecordsDropped as u32 == 29);
 /// of profiles and flows, to host rates, what ACKs answer, and to what telemetry, recorder and
 /// histograms are told and asked; none elsewhere.
 ///
-/// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`. Model:
-/// `timely_model::core`.
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `2^S` places in the ring of departures, `A` the
+/// greater of `F` and `S`. Model: `timely_model::core`.
 #[derive(LogicBlock)]
 pub struct Control<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> {
     /// Clock.

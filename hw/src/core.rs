@@ -14,8 +14,9 @@ use timely_regs::map::Build;
 /// doorbells and charges in, grants out, its frames and what is sent with them in. The source gets
 /// the flow bus (`fl_*`), host doorbells (`hd_*`) and its settings (`cfg_*`).
 ///
-/// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `X` log2 of the
-/// calendar's slots, `D = F + 16`; the rest are widths inside the pacer ([`Pacer`]).
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `2^S` places in the ring of departures, `A` the
+/// greater of `F` and `S`, `X` log2 of the calendar's slots, `D = F + 16`; the rest are widths
+/// inside the pacer ([`Pacer`]).
 ///
 /// Adds no clock to its halves. Model: `timely_model::core`.
 #[derive(LogicBlock)]

@@ -1,4 +1,5 @@
 //! From a RustHDL block to Verilog that shells can take: our own module prefix, no `$` in names.
+use crate::links::Modules;
 use crate::once::once;
 use crate::registers::registers;
 use regex::Regex;
@@ -16,9 +17,9 @@ pub const PREFIX: &str = "tnic_";
 pub fn emit<B: Block>(name: &str, mut block: B) -> Result<String, String> {
     block.connect_all();
     check_all(&block).map_err(|e| format!("{name}: {e:?}"))?;
-    let mut modules = ModuleDefines::default();
+    let mut modules = Modules::default();
     block.accept(name, &mut modules);
-    let named = clean(&once(&split(&gather(&modules.defines()))), name).map_err(|e| format!("{name}: {e}"))?;
+    let named = clean(&once(&split(&gather(&modules.verilog()))), name).map_err(|e| format!("{name}: {e}"))?;
     Ok(format!("{LINT}{}\n/* verilator lint_restore */\n", registers(&assign(&crate::pack::pack(&named)))))
 }
 

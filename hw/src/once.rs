@@ -13,6 +13,7 @@ const VARIABLE: &str = "_v";
 /// another for ever at one time. What nothing outside its block reads, RustHDL's local signals,
 /// stays.
 pub fn once(verilog: &str) -> String {
+    let word = Regex::new(r"'?[\w$]+").expect("constant pattern");
     let declared = Regex::new(r"^    (?:output )?reg +((?:signed +)?(?:\[[^\]]*\] +)?)([\w$]+);$").expect("constant pattern");
     let mut out = String::with_capacity(verilog.len());
     for module in verilog.split_inclusive("endmodule") {
@@ -31,7 +32,7 @@ pub fn once(verilog: &str) -> String {
             if line.trim_end() == "    always @(*) begin" {
                 let body: Vec<&str> = lines.by_ref().take_while(|l| l.trim_end() != "    end").collect();
                 let names = rewritten(&body, &locals);
-                text.push_str(&block(&body, &names));
+                text.push_str(&block(&body, &names, &word));
                 variables.extend(names);
             }
         }
@@ -60,9 +61,9 @@ fn target(line: &str) -> Option<&str> {
     left.split('[').next()
 }
 
-/// The block's lines with the variables in the place of `names`, the copies behind, and its `end`.
-fn block(body: &[&str], names: &[&str]) -> String {
-    let word = Regex::new(r"'?[\w$]+").expect("constant pattern");
+/// The block's lines, in which `word` finds names, with the variables in the place of `names`, the
+/// copies behind, and its `end`.
+fn block(body: &[&str], names: &[&str], word: &Regex) -> String {
     let set: HashSet<&str> = names.iter().copied().collect();
     let variable = |c: &Captures| {
         let end = if set.contains(&c[0]) { VARIABLE } else { "" };

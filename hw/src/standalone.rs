@@ -17,9 +17,9 @@ use timely_regs::map::Build;
 
 /// Core and generator behind an AXI-Lite slave and a MAC's streams.
 ///
-/// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `X` log2 of the
-/// calendar's slots, `D = F + 16`, `L = K + 74`; the rest are widths inside the pacer
-/// ([`Pacer`](crate::pacer::Pacer)).
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `2^S` places in the ring of departures, `A` the
+/// greater of `F` and `S`, `X` log2 of the calendar's slots, `D = F + 16`, `L = K + 74`; the rest
+/// are widths inside the pacer ([`Pacer`](crate::pacer::Pacer)).
 ///
 /// Unless `LEAD` is 0, the pacer decides that much ahead, and frames of the generator wait for
 /// their launch in a gate; otherwise they go past it. A new `LEAD` counts for the frames from when
@@ -77,7 +77,7 @@ pub struct Standalone<
     pub tap_rec_data: Signal<Out, Bits<512>>,
     reset: DFF<Bit>,
     core: Core<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW>,
-    generator: Generator<W, K, F, S, D>,
+    generator: Generator<W, K, F, D>,
     gate: Launch<W, K, L>,
     /// Frames go through the gate.
     gated: DFF<Bit>,

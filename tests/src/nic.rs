@@ -195,9 +195,9 @@ pub fn counting_from(bus_bits: u32, flow_bits: u32, segment: u32) -> Vec<(&'stat
     let config = Config::new(bus_bits as usize, flow_bits as usize).expect("a configuration that is built");
     let verilog = timely_hw::standalone::emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"));
     // The word that RAM init writes into a flow's state; its lowest bits are the segment number.
-    let swept = "states__write_data = ((32'h0) & 136'hffffffffffffffffffffffffffffffffff);";
+    let swept = "states__write_data_v = ((32'h0) & 136'hffffffffffffffffffffffffffffffffff);";
     assert_eq!(verilog.matches(swept).count(), 1, "the generator's sweep is not where it was");
-    let verilog = verilog.replace(swept, &format!("states__write_data = 136'h{segment:x};"));
+    let verilog = verilog.replace(swept, &format!("states__write_data_v = 136'h{segment:x};"));
     let rtl = Shell::new(&verilog, "tnic_standalone").unwrap_or_else(|e| panic!("{e}")).instantiate(1);
     let model = || Model::new(build(bus_bits, flow_bits)).counting_from(segment);
     let mut beside = model();

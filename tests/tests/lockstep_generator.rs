@@ -122,7 +122,7 @@ impl Bench {
 const RING_BITS: u32 = 5;
 
 fn lockstep<const W: usize, const K: usize, const F: usize, const D: usize>(name: &str) {
-    let library = verilate(name, timely_hw::generator::Generator::<W, K, F, 4, D>::new(RING_BITS));
+    let library = verilate(name, timely_hw::generator::Generator::<W, K, F, D>::new(RING_BITS));
     let input = |name: &str| library.input(name);
     let output = |name: &str| library.output(name);
     let (rst, mac, ipv4, ipv6, key) = (input("rst"), input("cfg_mac"), input("cfg_ipv4"), input("cfg_ipv6"), input("cfg_key"));
@@ -222,8 +222,8 @@ fn rtl_equals_model_512_many_flows() {
 
 #[test]
 fn emits_at_all_sizes() {
-    timely_hw::emit::emit("generator128", timely_hw::generator::Generator::<128, 16, 16, 4, 32>::new(RING_BITS)).unwrap();
-    timely_hw::emit::emit("generator256", timely_hw::generator::Generator::<256, 32, 13, 4, 29>::new(RING_BITS)).unwrap();
+    timely_hw::emit::emit("generator128", timely_hw::generator::Generator::<128, 16, 16, 32>::new(RING_BITS)).unwrap();
+    timely_hw::emit::emit("generator256", timely_hw::generator::Generator::<256, 32, 13, 29>::new(RING_BITS)).unwrap();
 }
 
 /// A grant is charged after a constant number of clocks, also behind a blocked output, and each

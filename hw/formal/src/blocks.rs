@@ -30,7 +30,7 @@ const BLOCKS: &[Block] = &[
     ("axil", |n| emit(n, csr::Axil::default())),
     ("ack", |n| emit(n, ack::Ack::<64, 8>::new())),
     ("mark", |n| emit(n, mark::Mark::<64, 8, 1, 74>::new(10, 13))),
-    ("generator", |n| emit(n, generator::Generator::<64, 8, 1, 1, 17>::new(2))),
+    ("generator", |n| emit(n, generator::Generator::<64, 8, 1, 17>::new(2))),
     ("arbiter", |n| emit(n, engine::Arbiter::<2>::default())),
     ("writer", |n| emit(n, dma::Writer::<64>::new())),
     ("reader", |n| emit(n, dma::Reader::<64>::new())),

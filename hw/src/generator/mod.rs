@@ -15,8 +15,7 @@ use timely_regs::counters::Counter;
 use timely_regs::link::WIRE_OVERHEAD;
 
 /// Answers grants with the flows' next packets, for `2^F` flows and a bus of `W` bits (`K` must be
-/// `W / 8`, `D` `F + 16`); `2^S` segments of a flow may be outstanding in the shell that it stands
-/// in, which is for others to watch.
+/// `W / 8`, `D` `F + 16`).
 ///
 /// A packet is LAST when its segment has its packets, or when it is the last that was posted.
 /// Segment numbers count on for ever; a record loaded without `keep`, or without `enable`, ends the
@@ -39,7 +38,7 @@ use timely_regs::link::WIRE_OVERHEAD;
 /// the pacer leaves eight doorbells the host's wait, from 16 grants do. Model:
 /// `timely_model::generator::Generator`.
 #[derive(LogicBlock, Default)]
-pub struct Generator<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> {
+pub struct Generator<const W: usize, const K: usize, const F: usize, const D: usize> {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
     /// The RAM is clear; nothing is taken before.
@@ -132,7 +131,7 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     out: Signal<Local, Bits<212>>,
 }
 
-impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> Generator<W, K, F, S, D> {
+impl<const W: usize, const K: usize, const F: usize, const D: usize> Generator<W, K, F, D> {
     /// A generator whose segments have the first `2^ring_bits` places of the ring of departures.
     pub fn new(ring_bits: u32) -> Self {
         assert!((1..=16).contains(&F) && D == F + 16, "2^{F} flows and doorbells of {D} bits: at most 2^16, and F + 16");
@@ -151,7 +150,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
     }
 }
 
-impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> Logic for Generator<W, K, F, S, D> {
+impl<const W: usize, const K: usize, const F: usize, const D: usize> Logic for Generator<W, K, F, D> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, clear, clear_flow, host, host_flow, host_packets, turn, ahead, posts, tag, places, ready);

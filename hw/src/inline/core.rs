@@ -30,11 +30,12 @@ const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENAB
 /// is looked at. `M` bits go beside a frame each way. Model: `timely_model::inline::nic`, with both
 /// clocks one.
 ///
-/// `W` bus bits, 256 at least, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`,
-/// `E = K + 1`, `V = F + 2`, `U = M + 64`, `Q = W + E + U`, `L = K + 74`; `C`, `N`, `T`, `B`, `CA`,
-/// `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S` here `CA` and `SM`), the rest the
-/// pacer's ([`Pacer`](crate::pacer::Pacer)). What a shell emits of it has
-/// [`NoDma`](crate::dma::NoDma) in DMA's place ([`replace_dma`](crate::dma::replace_dma)).
+/// `W` bus bits, 256 at least, `K = W / 8`, `F` flow bits, `2^S` places in the ring of departures,
+/// `A` the greater of `F` and `S`, `E = K + 1`, `V = F + 2`, `U = M + 64`, `Q = W + E + U`, `L = K
+/// + 74`; `C`, `N`, `T`, `B`, `CA`, `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S`
+/// here `CA` and `SM`), the rest the pacer's ([`Pacer`](crate::pacer::Pacer)). What a shell emits
+/// of it has [`NoDma`](crate::dma::NoDma) in DMA's place
+/// ([`replace_dma`](crate::dma::replace_dma)).
 ///
 /// Latency: from its last beat, a packet past the store leaves 15 clocks later; one of an idle flow
 /// that may send at once 86 with 512 bits and 87 with 256, 30 of them the pacer's. A packet that

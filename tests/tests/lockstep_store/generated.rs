@@ -345,7 +345,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
 
 macro_rules! rtl {
     ($w:literal) => {
-        Rtl::<$w, { $w / 8 }, 10, 5, 13, 26, 9, 17, 9, 11, 42, 60, 104, { $w / 8 + 74 }>::new(
+        Rtl::<$w, { $w / 8 }, 10, 13, 26, 9, 17, 9, 11, 42, 60, 104, { $w / 8 + 74 }>::new(
             &Config { bus: $w, flow_bits: 10 }.build(CLOCK_PS),
         )
     };

@@ -187,17 +187,17 @@ fn core(config: Config, clock_ps: u32) -> Result<String, String> {
 fn traffic(config: Config, clock_ps: u32) -> Result<String, String> {
     let build = config.build(clock_ps);
     macro_rules! arms {
-        ($(($w:literal, $k:literal): $(($f:literal, $s:literal, $x:literal))*;)*) => {
+        ($(($w:literal, $k:literal): $(($f:literal, $x:literal))*;)*) => {
             match (config.bus, config.flow_bits) {
-                $($(($w, $f) => emit(GENERATOR, Traffic::<$w, $k, $f, $s, $x, { $f + 16 }, { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 },
+                $($(($w, $f) => emit(GENERATOR, Traffic::<$w, $k, $f, $x, { $f + 16 }, { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 },
                     { $f + 32 }, { $f + 50 }, { $f + 94 }, { $k + 74 }>::new(&build)),)*)*
                 _ => Err(format!("{config} is not built for Corundum: buses are {BUSES:?}, flow bits {FLOW_BITS:?}")),
             }
         };
     }
     arms!(
-        (64, 8): (10, 5, 13)(13, 4, 14);
-        (128, 16): (10, 5, 13)(13, 4, 14);
-        (512, 64): (10, 5, 13)(13, 4, 14);
+        (64, 8): (10, 13)(13, 14);
+        (128, 16): (10, 13)(13, 14);
+        (512, 64): (10, 13)(13, 14);
     )
 }

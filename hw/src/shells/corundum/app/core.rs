@@ -58,8 +58,8 @@ const _: () = {
 /// over the NIC's own registers, or with `streams` two buses do; a frame then leaves at the launch
 /// that the scheduler gave its request.
 ///
-/// `W` bus bits, `K = W / 8`, `F` flow bits, `T = F + 1`, `S` segment bits, `A = F + S`,
-/// `L = K + 74`, `R = F + 32`, `Q = W + K + 50`.
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `T = F + 1`, `2^S` places in the ring of departures,
+/// `A` the greater of `F` and `S`, `L = K + 74`, `R = F + 32`, `Q = W + K + 50`.
 ///
 /// With `generates`, a [`super::traffic::Traffic`] stands at the ports `g_*`: flows that are
 /// `endless` are its own, and no queues; places of frames out of queues are then the upper half of

@@ -38,8 +38,7 @@ const COUNTED_APART: u64 = {
 
 /// Pacer and generator of the flows that are enabled and `endless`, and their connections to the
 /// core's frames and to the scheduler of the other flows: the owner of a flow, as it was loaded,
-/// says where its rates and releases go. `2^S` segments of a flow may be outstanding; the other
-/// widths are those of the standalone shell.
+/// says where its rates and releases go. The widths are those of the standalone shell.
 ///
 /// Frames of both leave by turns, each of the generator's at its launch before that: one that waits
 /// holds up none of the core's, nor does one of theirs hold it up. Tags of the generator's frames
@@ -59,7 +58,6 @@ pub struct Traffic<
     const W: usize,
     const K: usize,
     const F: usize,
-    const S: usize,
     const X: usize,
     const D: usize,
     const XA: usize,
@@ -130,7 +128,7 @@ pub struct Traffic<
     /// Merged frames, bit 15 of the tags is 1 of the core's alone.
     pub m: TaggedAxisOut<W, K>,
     pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
-    generator: Generator<W, K, F, S, D>,
+    generator: Generator<W, K, F, D>,
     gate: Launch<W, K, L>,
     merge: TxMux<W, K>,
     /// Whether a flow is the generator's: for rates, releases, reports, and what the engine is
@@ -223,7 +221,6 @@ impl<
     const W: usize,
     const K: usize,
     const F: usize,
-    const S: usize,
     const X: usize,
     const D: usize,
     const XA: usize,
@@ -234,7 +231,7 @@ impl<
     const FZ: usize,
     const FW: usize,
     const L: usize,
-> Traffic<W, K, F, S, X, D, XA, XY, FB, FS, FR, FZ, FW, L>
+> Traffic<W, K, F, X, D, XA, XY, FB, FS, FR, FZ, FW, L>
 {
     /// The generator of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {

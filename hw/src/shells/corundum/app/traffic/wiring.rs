@@ -5,7 +5,6 @@ impl<
     const W: usize,
     const K: usize,
     const F: usize,
-    const S: usize,
     const X: usize,
     const D: usize,
     const XA: usize,
@@ -16,7 +15,7 @@ impl<
     const FZ: usize,
     const FW: usize,
     const L: usize,
-> Logic for Traffic<W, K, F, S, X, D, XA, XY, FB, FS, FR, FZ, FW, L>
+> Logic for Traffic<W, K, F, X, D, XA, XY, FB, FS, FR, FZ, FW, L>
 {
     #[hdl_gen]
     fn update(&mut self) {
