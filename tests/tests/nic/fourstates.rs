@@ -6,9 +6,10 @@ use super::corundum::launches::launched;
 use super::corundum::shell::{self, BOARDS, chosen, fitted};
 use super::inline::{Setup, data, fixed, prepared};
 use super::{corundum, netfpga, opennic};
+use timely_hw::shells::Shell;
 use timely_regs::map::port;
 use timely_regs::wire::{FIRST, LAST};
-use timely_tests::board::{Board, HOST, NETFPGA_SUME, OPENNIC, WIRE};
+use timely_tests::board::{Board, HOST, NETFPGA_PLUS, NETFPGA_SUME, OPENNIC, WIRE};
 use timely_tests::fourstate::{left_out, same};
 use timely_tests::{rng, thorough};
 
@@ -123,6 +124,17 @@ fn corundum_with_a_generator_knows_all_of_its_outputs() {
     }
 }
 
+/// Has a NetFPGA's `board` send and receive `rounds` frames of ours and of others.
+fn crossed(board: &mut Board, rounds: u32, clocks: u32) {
+    for n in 0..rounds {
+        let bytes = [90, 700, 1514][n as usize % 3];
+        board.send(HOST, data(n % 3, n, FIRST | LAST, bytes, true), netfpga::tuser(bytes, 2, 0));
+        board.send(HOST, vec![n as u8; bytes], netfpga::tuser(bytes, 2, 0));
+        board.send(WIRE, data(5, n, FIRST | LAST, 200, false), netfpga::tuser(200, 1, 0));
+        (0..clocks).for_each(|_| board.tick());
+    }
+}
+
 /// In line: frames of ours and of others both ways before any flow is loaded; under
 /// `cargo xtask soak` paced flows too, which are some 45,000 clocks away.
 #[test]
@@ -130,25 +142,25 @@ fn netfpga_knows_all_of_its_outputs() {
     if left_out("nic::fourstates") {
         return;
     }
-    let send = |board: &mut Board, rounds: u32| {
-        for n in 0..rounds {
-            let bytes = [90, 700, 1514][n as usize % 3];
-            board.send(HOST, data(n % 3, n, FIRST | LAST, bytes, true), netfpga::tuser(bytes, 2, 0));
-            board.send(HOST, vec![n as u8; bytes], netfpga::tuser(bytes, 2, 0));
-            board.send(WIRE, data(5, n, FIRST | LAST, 200, false), netfpga::tuser(200, 1, 0));
-            (0..200).for_each(|_| board.tick());
+    // Clocks that are kept, rounds, and clocks of each.
+    for (shell, flow_bits, shape, (kept, rounds, clocks)) in
+        [(Shell::NetFpgaSume, 10, NETFPGA_SUME, (3_000, 8, 200)), (Shell::NetFpgaPlus, 13, NETFPGA_PLUS, (1_000, 5, 100))]
+    {
+        let library = netfpga::library(shell, flow_bits);
+        let mut board = Board::new(&library.keeping(kept), shape, rng(1));
+        // The block's own reset ends some clocks after the shell's.
+        (0..100).for_each(|_| board.tick());
+        crossed(&mut board, rounds, clocks);
+        (0..150).for_each(|_| board.tick());
+        let (sent, risen) = (board.take(WIRE).len(), board.take(HOST).len());
+        assert!(sent >= rounds as usize && risen == rounds as usize, "{shell}: {sent} frames sent, {risen} received");
+        same(&shell.to_string(), board.dut(), RESET_CLOCKS);
+        if thorough() {
+            let setup = Setup { profiles: vec![fixed(9000.0)], flows: vec![(0, 0), (1, 0)], bound: 2000, lead: 0 };
+            let mut board = prepared(&library.keeping(60_000), shape, &setup, 1);
+            crossed(&mut board, 20, clocks);
+            same(&format!("{shell}-paced"), board.dut(), RESET_CLOCKS);
         }
-    };
-    let mut board = Board::new(&netfpga::sume(10).keeping(3_000), NETFPGA_SUME, rng(1));
-    send(&mut board, 8);
-    let (sent, risen) = (board.take(WIRE).len(), board.take(HOST).len());
-    assert!(sent >= 8 && risen == 8, "{sent} frames sent, {risen} received");
-    same("netfpga-sume", board.dut(), RESET_CLOCKS);
-    if thorough() {
-        let setup = Setup { profiles: vec![fixed(9000.0)], flows: vec![(0, 0), (1, 0)], bound: 2000, lead: 0 };
-        let mut board = prepared(&netfpga::sume(10).keeping(60_000), NETFPGA_SUME, &setup, 1);
-        send(&mut board, 20);
-        same("netfpga-sume-paced", board.dut(), RESET_CLOCKS);
     }
 }
 

@@ -71,9 +71,9 @@ fn benches() -> impl Iterator<Item = &'static Bench> {
     BENCHES.iter().filter(move |b| !quick && is_tested(b.flow_bits, usual(b.shell)))
 }
 
-/// SUME's with so many flows, compiled.
-pub fn sume(flow_bits: usize) -> &'static Arc<Library> {
-    let of = |b: &&Bench| b.shell == Shell::NetFpgaSume && b.flow_bits == flow_bits;
+/// A shell's with so many flows, compiled.
+pub fn library(shell: Shell, flow_bits: usize) -> &'static Arc<Library> {
+    let of = |b: &&Bench| b.shell == shell && b.flow_bits == flow_bits;
     BENCHES.iter().find(of).expect("it is built for these").library()
 }
 
