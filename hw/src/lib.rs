@@ -42,7 +42,7 @@ pub mod frame;
 pub mod generator;
 pub mod inline;
 pub mod launch;
-mod links;
+pub mod links;
 pub mod mac;
 pub mod mark;
 mod names;

@@ -6,6 +6,7 @@ use timely_hw::constant::Const;
 use timely_hw::emit::emit;
 use timely_hw::fifo::WideFifo;
 use timely_hw::launch::Launch;
+use timely_hw::links::Modules;
 
 /// Drives a bus from the one that it has.
 #[derive(LogicBlock, Default)]
@@ -135,6 +136,21 @@ fn a_stage_has_a_register_a_field_and_resets_validity() {
         "        flow__0__q <= flow__0__d;",
     ] {
         assert!(stage.lines().any(|l| l == line), "{line}\n{stage}");
+    }
+}
+
+/// Connections to ports and between instances, in two levels, a FIFO's among them.
+#[test]
+fn connections_kept_apart_make_the_text_of_rusthdl() {
+    fn both(name: &str, mut block: impl Block) -> [String; 2] {
+        block.connect_all();
+        let (mut ours, mut theirs) = (Modules::default(), ModuleDefines::default());
+        block.accept(name, &mut ours);
+        block.accept(name, &mut theirs);
+        [ours.verilog(), theirs.defines()]
+    }
+    for [ours, theirs] in [both("row", Row::default()), both("launch", Launch::<64, 8, 82>::default())] {
+        assert_eq!(ours, theirs);
     }
 }
 
