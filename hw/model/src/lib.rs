@@ -29,6 +29,7 @@ pub mod pause;
 pub mod queue_pairs;
 pub mod reference;
 pub mod roce;
+pub mod round_trips;
 pub mod rtt;
 pub mod scheduler;
 pub mod serial;

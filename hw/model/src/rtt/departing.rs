@@ -1,8 +1,10 @@
 //! Departures: the start of a segment's RTT from the completion of its frame.
-use super::ring::{Ring, STAMP, Stamp};
+use super::ring::{STAMP, Stamp};
 use super::signal::q8;
 use crate::bus::{Completion, Sent, TAG_NO_DATA};
 use std::collections::{BTreeMap, VecDeque};
+use timely_regs::profile;
+use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 
 /// Clocks by which a completion waits for the tag of a frame that was sent at the same clock.
 const WAITS: usize = 6;
@@ -16,6 +18,8 @@ const FIRST_WRITTEN: usize = 3;
 const FIRST_READ: usize = 4;
 /// Bits of a segment's number that are kept with the stamp of its first frame.
 const FIRST_SEGMENT: u8 = 63;
+/// Clocks from a frame's `sent` to its entry.
+const ENTERS: usize = 5;
 /// Entries of the tag table.
 const TAGS: usize = 256;
 
@@ -102,6 +106,55 @@ impl Departing {
     }
 }
 
+/// A frame on its way into the tag table.
+#[derive(Clone, Debug)]
+struct Sending {
+    sent: Sent,
+    bytes: u16,
+    profile: u8,
+    start: u8,
+    wire_time: u64,
+}
+
+/// Frames on their way into the tag table, by clocks since they were sent.
+#[derive(Clone, Debug)]
+pub struct Sendings(VecDeque<Option<Sending>>);
+
+impl Sendings {
+    /// None.
+    pub fn new() -> Self {
+        Sendings(VecDeque::from([const { None }; ENTERS]))
+    }
+
+    /// There is none.
+    pub fn is_idle(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+
+    /// A clock: a frame of a flow of this profile is sent. `starts` is `profile::RTT_START` by
+    /// profile.
+    pub fn step(&mut self, sent: Option<(Sent, u8)>, starts: &[u8; profile::PROFILES], ns_per_byte: u32, departures: &mut Departures) {
+        // Fifth clock: the tag.
+        if let Some(s) = self.0.pop_back().flatten() {
+            departures.write(s.sent.tag, Tag::of(&s.sent, s.start, s.wire_time));
+        }
+        // Third: the start that the profile, read in the second, asks for. Second: the
+        // multiplication.
+        if let Some(s) = &mut self.0[1] {
+            s.start = starts[usize::from(s.profile)];
+            let product = u64::from(s.bytes) * u64::from(ns_per_byte);
+            s.wire_time = ((product + 128) >> 8) & STAMP;
+        }
+        self.0.push_front(sent.map(|(sent, profile)| Sending {
+            sent,
+            bytes: sent.wire_bytes.wrapping_sub(PREAMBLE_AND_GAP),
+            profile,
+            start: 0,
+            wire_time: 0,
+        }));
+    }
+}
+
 /// The departures that are looked at, and what is kept for them.
 #[derive(Clone, Debug)]
 pub struct Departures {
@@ -138,9 +191,10 @@ impl Departures {
         self.live[usize::from(tag) % TAGS] = true;
     }
 
-    /// A clock: a completion comes in the step `epoch` of the time. To be called before
-    /// [`Departures::write`] at the same clock.
-    pub fn step(&mut self, completion: Option<Completion>, epoch: u8, ring: &mut Ring) {
+    /// A clock: a completion comes in the step `epoch` of the time; `stamp` is given place, turn and
+    /// start of a segment whose start is known. To be called before [`Departures::write`] at the
+    /// same clock.
+    pub fn step(&mut self, completion: Option<Completion>, epoch: u8, stamp: impl FnOnce(u16, u8, Stamp)) {
         // Looked at two clocks after the entry was read, decided a clock later, and the tag is
         // spent after one more. Completions between with the same tag are told.
         if let Some(d) = &mut self.stages[DECIDED - 1] {
@@ -155,8 +209,8 @@ impl Departures {
         }
         if let Some(d) = self.stages[STAGES - 1].filter(|d| d.hit) {
             match d.tag.gives {
-                Gives::Own => ring.stamp(d.tag.place, d.tag.generation, d.stamp),
-                Gives::OfFirst if d.stamp.valid => ring.stamp(d.tag.place, d.tag.generation, d.stamp),
+                Gives::Own => stamp(d.tag.place, d.tag.generation, d.stamp),
+                Gives::OfFirst if d.stamp.valid => stamp(d.tag.place, d.tag.generation, d.stamp),
                 _ => {}
             }
         }

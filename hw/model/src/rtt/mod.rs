@@ -61,9 +61,9 @@
 //! 90 bytes at least, as they are, so that of two clocks one has neither on average, at 512 bits
 //! too; [`WAITING`] ended segments wait at most; loads at least 8 clocks apart. RAM init after
 //! reset takes `2^max(F, ring_bits)` clocks.
-mod departing;
-mod ring;
-mod signal;
+pub(crate) mod departing;
+pub(crate) mod ring;
+pub(crate) mod signal;
 mod state;
 
 use crate::Block;
@@ -72,13 +72,12 @@ use crate::bus::{
     Release, Sample, Sent,
 };
 use crate::{check, fifo};
-use departing::{Departures, Tag};
+use departing::{Departures, Sendings};
 use signal::{Echo, Least, measure};
 use state::{Op, Query, Rank, State};
 use std::collections::VecDeque;
 use timely_regs::counters::Counter;
 use timely_regs::profile;
-use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 
 /// Inputs of the RTT block at a clock.
 #[derive(Clone, Debug, Default)]
@@ -133,16 +132,6 @@ pub const fn turn_bits(flow_bits: u32) -> u32 {
     }
 }
 
-/// A frame on its way into the tag table.
-#[derive(Clone, Debug)]
-struct Sending {
-    sent: Sent,
-    bytes: u16,
-    profile: u8,
-    start: u8,
-    wire_time: u64,
-}
-
 /// `2^flow_bits` flows whose last `2^ring_bits` segments are remembered.
 #[derive(Clone, Debug)]
 pub struct Rtt {
@@ -156,8 +145,7 @@ pub struct Rtt {
     /// Signal by profile, and its base, ns.
     signals: [u32; profile::PROFILES],
     bases: [u32; profile::PROFILES],
-    /// Frames sent, by clocks since.
-    sending: VecDeque<Option<Sending>>,
+    sending: Sendings,
     departures: Departures,
     /// Ended segments that wait for a clock without an ACK.
     ended: fifo::Fifo<Sent>,
@@ -202,7 +190,7 @@ impl Rtt {
             timeouts: [0; profile::PROFILES],
             signals: [0; profile::PROFILES],
             bases: [0; profile::PROFILES],
-            sending: nothing(5),
+            sending: Sendings::new(),
             departures: Departures::new(),
             ended: fifo::Fifo::new(WAITING),
             ops: nothing(4),
@@ -228,7 +216,7 @@ impl Rtt {
             && self.skipped == 0
             && self.timed_out == 0;
         let offered = self.offer.is_some_and(|(query, flow)| query != Query::Turn || self.state.is_outstanding(flow));
-        let empty = !offered && self.ops.iter().all(Option::is_none) && self.sending.iter().all(Option::is_none);
+        let empty = !offered && self.ops.iter().all(Option::is_none) && self.sending.is_idle();
         still && empty && self.load.is_none() && self.ended.is_empty() && self.departures.is_idle()
     }
 
@@ -330,27 +318,6 @@ impl Rtt {
             _ => (0, 0),
         }
     }
-
-    fn send(&mut self, i: &In) {
-        // Fifth clock: the tag.
-        if let Some(s) = self.sending.pop_back().flatten() {
-            self.departures.write(s.sent.tag, Tag::of(&s.sent, s.start, s.wire_time));
-        }
-        // Third: the start that the profile, read in the second, asks for. Second: the
-        // multiplication.
-        if let Some(s) = &mut self.sending[1] {
-            s.start = self.starts[usize::from(s.profile)];
-            let product = u64::from(s.bytes) * u64::from(i.ns_per_byte);
-            s.wire_time = ((product + 128) >> 8) & ring::STAMP;
-        }
-        self.sending.push_front(i.sent.map(|sent| Sending {
-            sent,
-            bytes: sent.wire_bytes.wrapping_sub(PREAMBLE_AND_GAP),
-            profile: self.state.profile(sent.flow),
-            start: 0,
-            wire_time: 0,
-        }));
-    }
 }
 
 impl Block for Rtt {
@@ -403,8 +370,10 @@ impl Block for Rtt {
         }
         self.ops.push_front(entering);
 
-        self.departures.step(i.completion, i.time_epoch, &mut self.state.ring);
-        self.send(i);
+        let ring = &mut self.state.ring;
+        self.departures.step(i.completion, i.time_epoch, |place, generation, stamp| ring.stamp(place, generation, stamp));
+        let sent = i.sent.map(|sent| (sent, self.state.profile(sent.flow)));
+        self.sending.step(sent, &self.starts, i.ns_per_byte, &mut self.departures);
         self.ended.step(clk, &fifo::In { rst: false, push: i.sent.filter(|s| s.last), ready: taken });
 
         if let Some(w) = &i.profile {

@@ -1,0 +1,152 @@
+//! Answers, and timed packets that get none.
+use super::words::{Answer, Done, Pulse, Sent, Start, Verb, WINDOW, distance, mtu_of};
+use crate::bus::{KIND_RTT, KIND_TIMEOUT, RTT_MAX, Sample};
+use crate::rtt::ring::STAMP;
+use crate::rtt::signal::q8;
+use std::collections::VecDeque;
+
+/// Clocks from an operation's entry to its decision.
+const DECIDED: usize = 3;
+/// log2 of the ns in which times of requests are kept, and their bits.
+pub const UNIT: u32 = 5;
+pub const SINCE: u32 = u32::MAX >> UNIT;
+
+/// An operation on a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Query {
+    Answer(Answer),
+    /// What was timed before gets no sample.
+    Forget,
+    /// The flow's turn to be looked at.
+    Turn,
+}
+
+/// What the other blocks' memories hold of a flow as an operation enters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    pub sent: Sent,
+    pub start: Start,
+    pub enabled: bool,
+    pub profile: u8,
+}
+
+/// An operation with what it read as it entered.
+#[derive(Clone, Copy, Debug)]
+struct Op {
+    query: Query,
+    flow: u32,
+    /// Arrival of an answer; time at which another operation entered. ns48.fns16.
+    ts: u64,
+    /// Time at which the operation entered, units of 32 ns.
+    entered: u32,
+    seen: Seen,
+    timeout: u32,
+    word: Option<Done>,
+}
+
+/// What a clock gives.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given {
+    pub sample: Option<Sample>,
+    pub nak: Option<u32>,
+    pub pulses: u16,
+}
+
+/// Words of all flows, and operations under way.
+#[derive(Clone, Debug)]
+pub struct Answers {
+    words: Vec<Done>,
+    shown: Vec<Done>,
+    ops: VecDeque<Option<Op>>,
+}
+
+impl Answers {
+    pub fn new(flows: usize) -> Self {
+        Answers { words: vec![Done::default(); flows], shown: vec![Done::default(); flows], ops: VecDeque::from([None; DECIDED + 1]) }
+    }
+
+    /// A flow's word as the other side reads it.
+    pub fn shown(&self, flow: u32) -> Done {
+        self.shown[flow as usize]
+    }
+
+    /// A clock: the operation that enters at time `now`, with what it reads; time-outs by profile.
+    pub fn step(&mut self, query: Option<(Query, u32, Seen)>, now: u64, timeouts: &[u32], epoch: u8) -> Given {
+        if let Some(Op { word: Some(word), flow, .. }) = self.ops.pop_back().flatten() {
+            self.shown[flow as usize] = word;
+        }
+        if let Some(op) = &mut self.ops[1] {
+            op.timeout = timeouts[usize::from(op.seen.profile)];
+        }
+        let mut given = Given::default();
+        if let Some(op) = &mut self.ops[DECIDED - 1] {
+            let word = &mut self.words[op.flow as usize];
+            given = decide(word, op, epoch);
+            op.word = Some(*word);
+        }
+        self.ops.push_front(query.map(|(query, flow, seen)| {
+            let ts = if let Query::Answer(a) = query { a.ts } else { now };
+            Op { query, flow, ts, entered: (now >> (16 + UNIT)) as u32 & SINCE, seen, timeout: 0, word: None }
+        }));
+        given
+    }
+}
+
+/// What an operation does to its flow's word, and what it gives.
+fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
+    let mut given = Given::default();
+    let Seen { sent, start, enabled, .. } = op.seen;
+    let mut pulse = |p: Pulse| given.pulses |= 1 << p as u16;
+    let timing = sent.timing != word.timing;
+    let now_ns = (op.ts >> 16) as u32;
+    match op.query {
+        Query::Forget => *word = Done { timing: sent.timing, mtu: 0 },
+        Query::Turn => {
+            let late = op.entered.wrapping_sub(sent.since) & SINCE >= op.timeout >> UNIT;
+            if enabled && timing && op.timeout != 0 && late {
+                word.timing = sent.timing;
+                pulse(Pulse::TimedOut);
+                given.sample = Some(Sample { kind: KIND_TIMEOUT, flow: op.flow, rtt_ns: RTT_MAX, now_ns, ..Sample::default() });
+            }
+        }
+        Query::Answer(_) if !enabled => {}
+        Query::Answer(a) if !(0..WINDOW).contains(&distance(sent.newest, a.psn)) => pulse(Pulse::Stray),
+        Query::Answer(a) => {
+            let refuses = matches!(a.verb, Verb::Nak | Verb::NotReady);
+            match a.verb {
+                Verb::Nak => {
+                    pulse(Pulse::Nak);
+                    given.nak = Some(op.flow);
+                }
+                Verb::NotReady => pulse(Pulse::NotReady),
+                Verb::Response if a.spans && mtu_of(a.bytes.into()) != 0 => word.mtu = mtu_of(a.bytes.into()),
+                _ => {}
+            }
+            let covers = distance(a.psn, sent.timed) >= 0;
+            if timing && (covers || refuses) {
+                word.timing = sent.timing;
+                if refuses {
+                } else if sent.unsure {
+                    pulse(Pulse::Unsure);
+                } else if !start.stamp.valid || start.timing != sent.timing {
+                    pulse(Pulse::Unstamped);
+                } else if start.stamp.epoch != epoch {
+                    pulse(Pulse::AcrossStep);
+                } else {
+                    let rtt_ns = rtt(op.ts, start.stamp.at);
+                    given.sample = Some(Sample { kind: KIND_RTT, flow: op.flow, rtt_ns, now_ns, ..Sample::default() });
+                }
+            }
+        }
+    }
+    given
+}
+
+/// ns from `start`, Q.8, to `end`, ns48.fns16, rounded; 0 if negative.
+fn rtt(end: u64, start: u64) -> u32 {
+    let rtt = q8(end).wrapping_add(128).wrapping_sub(start) & STAMP;
+    match rtt {
+        _ if rtt >> 39 != 0 => 0,
+        _ => (rtt >> 8).min(RTT_MAX.into()) as u32,
+    }
+}
