@@ -23,6 +23,7 @@ use crate::pacer::wheel::Wheel;
 use crate::parse::Parse;
 use crate::roce;
 use crate::roce::queue_pairs::QueuePairs;
+use crate::roce::round_trips::RoundTrips;
 use crate::rtt::Rtt;
 use crate::scheduler::Scheduler;
 use crate::scheduler::courier::Courier;
@@ -102,6 +103,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "roce_512" Speed roce::Parse::<512, 64, 8>::new();
     "queue_pairs_10" Speed QueuePairs::<10, 7, 11>::new();
     "queue_pairs_14" Area QueuePairs::<14, 11, 15>::new();
+    "round_trips_10" Speed RoundTrips::<10>::new();
+    "round_trips_14" Area RoundTrips::<14>::new();
     "ack_64" Speed Ack::<64, 8>::new();
     "ack_512" Speed Ack::<512, 64>::new();
     "frame_64" Speed Frame::<64, 8, 1>::default();

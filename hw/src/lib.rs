@@ -37,6 +37,7 @@ pub mod dma;
 pub mod emit;
 pub mod engine;
 pub mod fifo;
+pub mod flow_ram;
 pub mod folder;
 pub mod frame;
 pub mod generator;

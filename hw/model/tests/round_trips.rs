@@ -40,6 +40,8 @@ struct Message {
     psn: u32,
     packets: u32,
     read: bool,
+    /// Bytes of its last packet.
+    last: u32,
 }
 
 /// What travels.
@@ -52,6 +54,8 @@ struct Packet {
     read: u32,
     asks: bool,
     spans: bool,
+    /// Bytes of the last response to a READ.
+    last: u32,
 }
 
 /// A queue pair: requester, responder, and all that the requester sent.
@@ -86,9 +90,10 @@ impl Pair {
         let done = from.wrapping_sub(m.psn) & MASK;
         let connection = self.connection;
         if m.read {
-            return vec![Packet { psn: from, connection, read: m.packets - done, asks: true, spans: false }];
+            return vec![Packet { psn: from, connection, read: m.packets - done, asks: true, spans: false, last: m.last }];
         }
-        let of = |n| Packet { psn: (m.psn + n) & MASK, connection, read: 0, asks: n + 1 == m.packets, spans: n + 1 < m.packets };
+        let of =
+            |n| Packet { psn: (m.psn + n) & MASK, connection, read: 0, asks: n + 1 == m.packets, spans: n + 1 < m.packets, last: m.last };
         (done..m.packets).map(of).collect()
     }
 
@@ -165,15 +170,21 @@ fn run(seed: u64, faults: Faults, clocks: u64) -> Tally {
             let flow = rng.random_range(0..flows);
             let p = &mut pairs[flow];
             if rng.random_bool(faults.restart) {
-                let (connection, last) = (p.connection + 1, p.next);
+                let (connection, last, mtu) = (p.connection + 1, p.next, p.mtu);
                 *p = std::iter::repeat_with(|| Pair::connect(&mut rng, connection))
                     .find(|p| (1 << 19..MASK - (1 << 19)).contains(&(p.next.wrapping_sub(last) & MASK)))
                     .expect("a number that is not near");
+                p.mtu = mtu;
             }
             // The block times no request in the four clocks behind the answer that ended a timing.
             let rests = faults.messages == 1 && clk < p.last_progress + 5;
             if !rests && p.messages.len() < faults.messages && rng.random_bool(0.5) {
-                let m = Message { psn: p.next, packets: rng.random_range(1..=faults.longest), read: rng.random_bool(faults.reads) };
+                let m = Message {
+                    psn: p.next,
+                    packets: rng.random_range(1..=faults.longest),
+                    read: rng.random_bool(faults.reads),
+                    last: rng.random_range(1..=p.mtu),
+                };
                 p.next = (p.next + m.packets) & MASK;
                 if p.messages.is_empty() {
                     p.last_progress = clk;
@@ -192,13 +203,12 @@ fn run(seed: u64, faults: Faults, clocks: u64) -> Tally {
             if let Some(packet) = p.queue.pop_front() {
                 let bytes = match packet.read {
                     0 if packet.spans => p.mtu,
-                    0 => rng.random_range(0..=p.mtu),
-                    n => (n - 1) * p.mtu + rng.random_range(1..=p.mtu),
+                    0 => packet.last,
+                    n => (n - 1) * p.mtu + packet.last,
                 };
                 tag = (tag + 1) & 0x3fff;
                 let asks = packet.asks && packet.read == 0;
-                let request =
-                    Request { flow: flow as u32, psn: packet.psn, read: packet.read != 0, asks, spans: packet.spans, bytes };
+                let request = Request { flow: flow as u32, psn: packet.psn, read: packet.read != 0, asks, bytes };
                 i.sent = Some(Frame { tag, wire_bytes: 1100, launch: 0, request: Some(request) });
                 tally.asked += u64::from(packet.asks);
                 if packet.asks && outstanding[flow].is_none() {
@@ -249,9 +259,9 @@ fn run(seed: u64, faults: Faults, clocks: u64) -> Tally {
                     p.refused = false;
                 }
                 for n in 0..packet.read {
-                    let (spans, bytes) = if n + 1 < packet.read { (true, p.mtu) } else { (false, 1) };
+                    let bytes = if n + 1 < packet.read { p.mtu } else { packet.last };
                     let psn = (packet.psn + n) & MASK;
-                    answers.push(Answer { flow, verb: Verb::Response, psn, spans, bytes: bytes as u16, ts: 0 });
+                    answers.push(Answer { flow, verb: Verb::Response, psn, bytes: bytes as u16, ts: 0 });
                 }
                 if packet.read == 0 && packet.asks {
                     // A duplicate is answered with the newest PSN.

@@ -1,4 +1,4 @@
-//! Streams of the table of RoCEv2's queue pairs. Addresses have byte 0 lowest; an IPv4 address is
+//! Streams of RoCEv2's queue pairs. Addresses have byte 0 lowest; an IPv4 address is
 //! `::ffff:a.b.c.d`.
 use super::bus;
 use rust_hdl::prelude::*;
@@ -73,4 +73,32 @@ bus! {
     Forth place: Bits<4>,
     Forth flow: Bits<F>,
     Forth key: Bits<152>,
+}
+
+bus! {
+    /// `timely_model::round_trips::Frame`: a frame is offered to the MAC, with `request` a request of
+    /// a flow; otherwise only its tag counts. `F` flow bits.
+    PairFrameOut, "PairFrameOut", PairFrameIn, "PairFrameIn", [const F: usize]
+    Forth valid: Bit,
+    Forth tag: Bits<16>,
+    Forth wire_bytes: Bits<16>,
+    Forth launch: Bits<64>,
+    Forth request: Bit,
+    Forth flow: Bits<F>,
+    Forth psn: Bits<24>,
+    Forth read: Bit,
+    Forth asks: Bit,
+    Forth bytes: Bits<32>,
+}
+
+bus! {
+    /// `timely_model::round_trips::Answer`: `verb` 0 ACK, 1 NAK, 2 not ready, 3 READ response; `ts`
+    /// ns48.fns16. `F` flow bits.
+    PairAnswerOut, "PairAnswerOut", PairAnswerIn, "PairAnswerIn", [const F: usize]
+    Forth valid: Bit,
+    Forth flow: Bits<F>,
+    Forth verb: Bits<2>,
+    Forth psn: Bits<24>,
+    Forth bytes: Bits<16>,
+    Forth ts: Bits<64>,
 }

@@ -3,6 +3,7 @@
 mod icrc;
 mod judge;
 pub mod queue_pairs;
+pub mod round_trips;
 mod words;
 
 use crate::bus::ReceivedIn;

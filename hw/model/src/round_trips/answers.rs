@@ -119,8 +119,8 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
                     given.nak = Some(op.flow);
                 }
                 Verb::NotReady => pulse(Pulse::NotReady),
-                Verb::Response if a.spans && mtu_of(a.bytes.into()) != 0 => word.mtu = mtu_of(a.bytes.into()),
-                _ => {}
+                Verb::Response => word.mtu = word.mtu.max(mtu_of(a.bytes.into())),
+                Verb::Ack => {}
             }
             let covers = distance(a.psn, sent.timed) >= 0;
             if timing && (covers || refuses) {

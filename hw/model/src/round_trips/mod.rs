@@ -12,12 +12,13 @@
 //! that is sent again at or before the timed one makes the timing unsure: its answer ends it and is
 //! counted, if no new packet takes its place; the time-out goes on from the first of them. The first request of a flow that was loaded is unsure too, for nothing tells how often
 //! it was sent. A request [`WINDOW`] PSNs or more from the newest begins another connection on
-//! the same number; for one that begins nearer a load is needed.
+//! the same number; for one that begins nearer, or has a lesser path MTU, a load is
+//! needed.
 //!
-//! **READs.** A READ request takes as many PSNs as its responses have packets. How many that is the
-//! path MTU tells, which a flow shows by the payload of a message's first or middle packet, of data
-//! or responses; until then it is `mtu`, and without that 256 bytes: requests behind the first READ
-//! then count as sent again for longer, and give no samples.
+//! **READs.** A READ request takes as many PSNs as its responses have packets, of the path MTU each
+//! but the last. The MTU is at least what data and responses of the flow have shown by their
+//! payload, and at least `mtu`, or 256 bytes. Until it has shown, requests behind a READ count as
+//! sent again, and give no samples; so the first READ of a flow may cost its next ones' samples.
 //!
 //! **Time-out.** Flows are looked at in turn, within 2^16 clocks; when the timed packet was sent
 //! its profile's time-out ago or longer, the engine gets a sample of kind [`KIND_TIMEOUT`].

@@ -61,8 +61,8 @@ impl Requests {
         self.forget = Some(flow);
     }
 
-    /// A clock: what enters, `done` by flow as it is read, `mtu` for flows that have not shown
-    /// theirs. Gives pulses, and a frame that was decided, with its timing.
+    /// A clock: what enters, `done` by flow as it is read, the least path MTU. Gives pulses,
+    /// and a frame that was decided, with its timing.
     pub fn step(&mut self, frame: Option<Frame>, done: impl Fn(u32) -> Done, mtu: u8, entered: u32) -> (u16, Option<(Frame, Option<u8>)>) {
         let kind = match frame {
             Some(Frame { request: Some(r), .. }) => Some(Kind::Request(r)),
@@ -81,7 +81,7 @@ impl Requests {
         let decided = written.filter(|op| !matches!(op.kind, Kind::Forget(_))).map(|op| (op.frame, op.times));
         let mut pulses = 0;
         if let Some(op) = &mut self.ops[1] {
-            op.mtu = if op.done.mtu != 0 { op.done.mtu } else { mtu };
+            op.mtu = op.done.mtu.max(mtu);
         }
         if let Some(op) = &mut self.ops[DECIDED - 1] {
             match op.kind {
@@ -111,9 +111,8 @@ fn request(word: &mut Sent, op: &Op, r: &Request) -> (Option<u8>, u16) {
     let advances = !repeats;
     let timing = word.timing != op.done.timing;
     let old = word.timed;
-    let mtu = [word.mtu, op.mtu, 1].into_iter().find(|m| *m != 0).expect("a path MTU");
     if advances {
-        word.newest = if r.read { last_response(r.psn, r.bytes, mtu) } else { r.psn };
+        word.newest = if r.read { last_response(r.psn, r.bytes, word.mtu.max(op.mtu).max(1)) } else { r.psn };
     }
     let sure = word.known && !restarts && !repeats;
     let following = (word.timing + 1) & ((1 << TIMING_BITS) - 1);
@@ -131,9 +130,8 @@ fn request(word: &mut Sent, op: &Op, r: &Request) -> (Option<u8>, u16) {
     } else if timing && distance(r.psn, old) <= 0 {
         word.unsure = true;
     }
-    let shown = if r.spans && !r.read { mtu_of(r.bytes) } else { 0 };
-    if shown != 0 {
-        word.mtu = shown;
+    if !r.read {
+        word.mtu = word.mtu.max(mtu_of(r.bytes));
     }
     let pulses = u16::from(repeats) << Pulse::Repeated as u16 | u16::from(restarts) << Pulse::Restarted as u16;
     (starts.then_some(word.timing), pulses)

@@ -27,9 +27,6 @@ pub struct Request {
     pub read: bool,
     /// The packet asks for an ACK (AckReq). A READ request is answered in any case.
     pub asks: bool,
-    /// The packet is one of several of its message, and not the last one: its payload is the path
-    /// MTU.
-    pub spans: bool,
     /// Bytes of payload; of a READ request those that it asks for.
     pub bytes: u32,
 }
@@ -70,8 +67,6 @@ pub struct Answer {
     pub verb: Verb,
     /// Packet sequence number.
     pub psn: u32,
-    /// A READ response that is not the last one of its message: its payload is the path MTU.
-    pub spans: bool,
     /// Bytes of payload.
     pub bytes: u16,
     /// When its first byte arrived, ns48.fns16.
@@ -116,7 +111,7 @@ pub struct In {
     pub profile: Option<ProfileWrite>,
     /// A flow is loaded.
     pub flow: Option<FlowLoad>,
-    /// Path MTU of flows that have not shown theirs: 1 to 5 for 256 to 4,096 bytes; 0: unknown.
+    /// Least path MTU of all flows: 1 to 5 for 256 to 4,096 bytes; 0: unknown.
     pub mtu: u8,
     /// ns a byte takes on the line, Q.16.
     pub ns_per_byte: u32,
@@ -154,7 +149,7 @@ pub struct Sent {
     pub unsure: bool,
     /// When it was sent, units of 32 ns.
     pub since: u32,
-    /// Path MTU as data showed it, 0 unknown.
+    /// Least path MTU by the payload of data, 0 unknown.
     pub mtu: u8,
 }
 
@@ -163,7 +158,7 @@ pub struct Sent {
 pub struct Done {
     /// Number of the newest timing that ended.
     pub timing: u8,
-    /// Path MTU as responses showed it, 0 unknown.
+    /// Least path MTU by the payload of responses, 0 unknown.
     pub mtu: u8,
 }
 
@@ -181,14 +176,14 @@ pub fn distance(a: u32, b: u32) -> i32 {
     (a.wrapping_sub(b) << (32 - PSN_BITS)) as i32 >> (32 - PSN_BITS)
 }
 
-/// The path MTU of which a packet with so many bytes of payload can be, 1 to 5, or 0.
+/// The least path MTU of a packet with so many bytes of payload: 1 to 5 for 256 to 4,096 bytes.
 pub fn mtu_of(bytes: u32) -> u8 {
-    if (256..=4096).contains(&bytes) && bytes.is_power_of_two() { (bytes.ilog2() - 7) as u8 } else { 0 }
+    (8..12).map(|log| u8::from(bytes > 1 << log)).sum::<u8>() + 1
 }
 
-/// PSN of the last response to a READ request.
+/// PSN of the last response to a READ request; an MTU above 5 is 5.
 pub fn last_response(psn: u32, bytes: u32, mtu: u8) -> u32 {
-    let packets = (bytes.wrapping_sub(1) & (u32::MAX >> 1)) >> (7 + u32::from(mtu));
+    let packets = (bytes.wrapping_sub(1) & (u32::MAX >> 1)) >> (7 + u32::from(mtu.min(5)));
     let packets = if bytes == 0 { 0 } else { packets };
     psn.wrapping_add(packets) & (u32::MAX >> (32 - PSN_BITS))
 }

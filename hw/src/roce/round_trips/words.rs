@@ -1,0 +1,96 @@
+//! The packed words of round-trip times, by name.
+#![allow(missing_docs, reason = "the derives' methods")]
+use crate::packed::packed;
+use rust_hdl::prelude::*;
+
+/// What the requests of a flow leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct SentWord {
+    /// A request was seen.
+    pub known: Bit,
+    /// The newest PSN, those of responses included.
+    pub newest: Bits<24>,
+    /// PSN of the timed packet.
+    pub timed: Bits<24>,
+    /// Number of its timing.
+    pub timing: Bits<4>,
+    /// It may have been sent twice.
+    pub unsure: Bit,
+    /// When it was sent, units of 32 ns.
+    pub since: Bits<27>,
+    /// Least path MTU by the payload of data, 0 unknown.
+    pub mtu: Bits<3>,
+}
+
+/// What the answers of a flow leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct DoneWord {
+    /// Number of the newest timing that ended.
+    pub timing: Bits<4>,
+    /// Least path MTU by the payload of responses, 0 unknown.
+    pub mtu: Bits<3>,
+}
+
+/// The start of a flow's timing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct TimedStart {
+    /// ns in Q.8.
+    pub at: Bits<40>,
+    /// Steps of the time before it.
+    pub epoch: Bits<2>,
+    /// Number of the timing.
+    pub timing: Bits<4>,
+    /// There is one.
+    pub valid: Bit,
+}
+
+/// Kind of an operation on what a flow's requests leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct RequestKind {
+    /// A request that asks for an answer, or another one.
+    pub asks: Bit,
+    pub request: Bit,
+    /// A READ request.
+    pub read: Bit,
+    /// What was sent before is of no meaning any more.
+    pub forget: Bit,
+    /// A frame, whether it is a request or not.
+    pub frame: Bit,
+}
+
+/// Kind of an operation on what a flow's answers leave; with none of the bits there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct AnswerKind {
+    pub ack: Bit,
+    pub nak: Bit,
+    pub not_ready: Bit,
+    pub response: Bit,
+    /// What was timed before gets no sample.
+    pub forget: Bit,
+    /// The flow's turn to be looked at.
+    pub turn: Bit,
+}
+
+packed! {
+    /// A difference of PSNs.
+    pub struct Distance {
+        /// Below 2^18.
+        pub low: Bits<18>,
+        /// Beyond, and the sign.
+        pub high: Bits<5>,
+        /// The difference is below 0.
+        pub negative: Bit,
+    }
+
+    /// Place of a frame in the tag table: flow and high bits of its timing.
+    pub struct Place {
+        pub flow: Bits<14>,
+        pub timing_high: Bits<2>,
+    }
+
+    /// Number of a timing.
+    pub struct Timing {
+        pub low: Bits<2>,
+        pub high: Bits<2>,
+    }
+}

@@ -1,0 +1,254 @@
+//! `timely_hw::roce::round_trips` against `timely_model::round_trips`, every output at every clock:
+//! requests that are new, sent again or of another connection, answers of all kinds, lost and odd
+//! completions, loads, steps of the time, and profiles that change.
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use std::collections::{BTreeMap, VecDeque};
+use timely_hw::roce::round_trips::RoundTrips;
+use timely_model::Block;
+use timely_model::bus::{Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, Sample};
+use timely_model::round_trips::{self, Answer, Frame, In, Out, Request, Verb, WINDOW};
+use timely_regs::profile;
+use timely_tests::{Runs, cycles, quick, rng, seeds, verilate};
+use timely_verilate::{Dut, Library};
+
+const MASK: u32 = (1 << 24) - 1;
+const PULSES: [&str; 9] = ["repeated", "restarted", "unstamped", "across a step", "unsure", "NAK", "not ready", "stray", "timed out"];
+
+/// The design's ports.
+struct Bench<'a> {
+    dut: Dut,
+    library: &'a Library,
+}
+
+impl Bench<'_> {
+    fn get(&self, name: &str) -> u64 {
+        self.dut.get(self.library.output(name))
+    }
+
+    fn set(&mut self, name: &str, value: u64) {
+        self.dut.set(self.library.input(name), value);
+    }
+
+    fn output(&self) -> Out {
+        let sample = || Sample {
+            kind: self.get("sample_kind") as u8,
+            flow: self.get("sample_flow") as u32,
+            rtt_ns: self.get("sample_rtt_ns") as u32,
+            now_ns: self.get("sample_now_ns") as u32,
+            hops: self.get("sample_hops") as u8,
+            endpoint_ns: self.get("sample_endpoint_ns") as u32,
+            lost: self.get("sample_lost") as u8,
+        };
+        Out {
+            swept: self.get("swept") == 1,
+            sample: (self.get("sample_valid") == 1).then(sample),
+            nak: (self.get("nak_valid") == 1).then(|| self.get("nak_flow") as u32),
+            pulses: self.get("pulses") as u16,
+        }
+    }
+
+    /// Fields of a word that is not valid are random, for they must not matter.
+    fn tick(&mut self, i: &In, flow_bits: u32, rng: &mut ChaCha8Rng) {
+        let flow = |rng: &mut ChaCha8Rng| rng.random_range(0..1 << flow_bits);
+        self.set("rst", i.rst.into());
+        let f = i.sent.unwrap_or_else(|| Frame { tag: rng.random(), wire_bytes: rng.random(), launch: rng.random(), request: None });
+        self.set("sent_valid", i.sent.is_some().into());
+        self.set("sent_tag", f.tag.into());
+        self.set("sent_wire_bytes", f.wire_bytes.into());
+        self.set("sent_launch", f.launch);
+        self.set("sent_request", if i.sent.is_some() { f.request.is_some() } else { rng.random() }.into());
+        let r = f.request.unwrap_or_else(|| Request {
+            flow: flow(rng),
+            psn: rng.random_range(0..=MASK),
+            read: rng.random(),
+            asks: rng.random(),
+            bytes: rng.random(),
+        });
+        self.set("sent_flow", r.flow.into());
+        self.set("sent_psn", r.psn.into());
+        self.set("sent_read", r.read.into());
+        self.set("sent_asks", r.asks.into());
+        self.set("sent_bytes", r.bytes.into());
+        let c = i.completion.unwrap_or_else(|| Completion { tag: rng.random(), ts: rng.random() });
+        self.set("c_valid", i.completion.is_some().into());
+        self.set("c_tag", c.tag.into());
+        self.set("c_ts", c.ts);
+        let verb = [Verb::Ack, Verb::Nak, Verb::NotReady, Verb::Response];
+        let a = i.answer.unwrap_or_else(|| Answer {
+            flow: flow(rng),
+            verb: verb[rng.random_range(0..4)],
+            psn: rng.random_range(0..=MASK),
+            bytes: rng.random(),
+            ts: rng.random(),
+        });
+        self.set("answer_valid", i.answer.is_some().into());
+        self.set("answer_flow", a.flow.into());
+        self.set("answer_verb", verb.iter().position(|v| *v == a.verb).expect("a verb") as u64);
+        self.set("answer_psn", a.psn.into());
+        self.set("answer_bytes", a.bytes.into());
+        self.set("answer_ts", a.ts);
+        let p = i.profile.unwrap_or_else(|| ProfileWrite {
+            profile: rng.random_range(0..16),
+            word: rng.random_range(0..32),
+            data: rng.random(),
+        });
+        self.set("pw_valid", i.profile.is_some().into());
+        self.set("pw_profile", p.profile.into());
+        self.set("pw_word", p.word.into());
+        self.set("pw_data", p.data.into());
+        let l = i.flow.unwrap_or_else(|| FlowLoad { flow: flow(rng), record: rng.random() });
+        self.set("fl_valid", i.flow.is_some().into());
+        self.set("fl_flow", l.flow.into());
+        let record: Vec<u8> = l.record.iter().flat_map(|w| w.to_le_bytes()).collect();
+        self.dut.set_bytes(self.library.input("fl_record"), &record);
+        self.set("cfg_mtu", i.mtu.into());
+        self.set("cfg_ns_per_byte", i.ns_per_byte.into());
+        self.set("now", i.now);
+        self.set("time_epoch", i.time_epoch.into());
+        self.dut.tick();
+    }
+}
+
+/// What is under way.
+#[derive(Default)]
+struct World {
+    /// By flow: the PSN that comes next, and bytes of READs' responses.
+    next: BTreeMap<u32, u32>,
+    departures: VecDeque<(u64, Completion)>,
+    tag: u16,
+}
+
+impl World {
+    fn request(&mut self, rng: &mut ChaCha8Rng, flow: u32) -> Request {
+        let next = self.next.entry(flow).or_insert_with(|| rng.random_range(0..=MASK));
+        let read = rng.random_bool(0.3);
+        let bytes = match rng.random_range(0..10) {
+            0 => 0,
+            1 => 256 << rng.random_range(0..5),
+            2 => (256 << rng.random_range(0..5)) + 1,
+            3 if read => rng.random_range(0..1 << 31),
+            _ => rng.random_range(0..9000),
+        };
+        let psn = match rng.random_range(0..100) {
+            0 => rng.random_range(0..=MASK),
+            // At the borders of what is under way.
+            1 => next.wrapping_sub(WINDOW as u32 + rng.random_range(0..3)),
+            2 => next.wrapping_add(WINDOW as u32 - rng.random_range(0..4)),
+            3..20 => next.wrapping_sub(rng.random_range(0..40)),
+            _ => *next,
+        } & MASK;
+        if psn == *next || rng.random_bool(0.05) {
+            *next = psn.wrapping_add(rng.random_range(1..3)) & MASK;
+            if read {
+                *next = psn.wrapping_add(1 + (bytes >> (7 + rng.random_range(1..6)))) & MASK;
+            }
+        }
+        Request { flow, psn, read, asks: rng.random_bool(0.5), bytes }
+    }
+
+    fn answer(&self, rng: &mut ChaCha8Rng, flow: u32, now: u64) -> Answer {
+        let next = self.next.get(&flow).copied().unwrap_or(0);
+        let psn = match rng.random_range(0..20) {
+            0 => rng.random_range(0..=MASK),
+            1 => next.wrapping_sub(WINDOW as u32 + rng.random_range(0..4)),
+            _ => next.wrapping_sub(rng.random_range(0..6)),
+        } & MASK;
+        let verb = [Verb::Ack, Verb::Ack, Verb::Ack, Verb::Response, Verb::Response, Verb::Nak, Verb::NotReady][rng.random_range(0..7)];
+        let bytes = [0, 256, 257, 4096, 1024, rng.random()][rng.random_range(0..6)];
+        Answer { flow, verb, psn, bytes, ts: now.wrapping_add(rng.random_range(0..1 << 20)) }
+    }
+}
+
+fn lockstep<const F: usize>(all: u64) {
+    let library = verilate("round_trips", RoundTrips::<F>::new());
+    let mut tally = BTreeMap::<&str, u64>::new();
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut bench = Bench { dut: library.instantiate(seed as u32), library: &library };
+        let mut model = round_trips::RoundTrips::new(F as u32);
+        let (mut world, mut i) = (World::default(), In { now: rng.random(), ns_per_byte: rng.random(), ..In::default() });
+        let (mut sent, mut answers) = (Runs::new(0.5, 40), Runs::new(0.5, 40));
+        let (mut flows, mut step, mut lost, mut loaded) = (1, 1 << 18, 0.0, 0);
+        for clk in 0..cycles() {
+            let out = model.output(clk);
+            assert_eq!(bench.output(), out, "clock {clk}, seed {seed}");
+            PULSES.iter().enumerate().filter(|(b, _)| out.pulses >> b & 1 == 1).for_each(|(_, p)| *tally.entry(p).or_default() += 1);
+            if let Some(s) = out.sample {
+                assert!(s.kind == KIND_RTT || s.kind == KIND_TIMEOUT);
+                *tally.entry(if s.kind == KIND_TIMEOUT { "time-out" } else { "sample" }).or_default() += 1;
+            }
+            if clk % 3000 == 0 {
+                flows = [1, 3, 16, 1 << F][rng.random_range(0..4)];
+                sent.set([0.1, 0.6, 1.0][rng.random_range(0..3)]);
+                answers.set([0.05, 0.5, 1.0][rng.random_range(0..3)]);
+                step = [1 << 18, 1 << 22, 1 << 26][rng.random_range(0..3)];
+                lost = [0.0, 0.05, 0.5][rng.random_range(0..3)];
+                i.mtu = [0, 0, 3, rng.random_range(0..8)][rng.random_range(0..4)];
+                i.ns_per_byte = [1 << 16, 52429, rng.random()][rng.random_range(0..3)];
+            }
+            i.now = i.now.wrapping_add(rng.random_range(0..2 * step));
+            if rng.random_bool(0.0005) {
+                i.time_epoch = (i.time_epoch + 1) & 3;
+            }
+            let flow = |rng: &mut ChaCha8Rng| rng.random_range(0..flows);
+            i.sent = sent.next(&mut rng).then(|| {
+                world.tag = if rng.random_bool(0.02) { rng.random() } else { (world.tag + 1) & 0x7fff };
+                let of = flow(&mut rng);
+                let request = rng.random_bool(0.9).then(|| world.request(&mut rng, of));
+                Frame { tag: world.tag, wire_bytes: rng.random_range(64..9038), launch: i.now.wrapping_sub(1 << 20), request }
+            });
+            if i.sent.is_some() && !rng.random_bool(lost) {
+                let ts = if rng.random_bool(0.01) { rng.random() } else { i.now.wrapping_add(rng.random_range(0..1 << 24)) };
+                world.departures.push_back((clk + rng.random_range(0..30), Completion { tag: world.tag, ts }));
+            }
+            let due = world.departures.front().is_some_and(|(at, _)| *at <= clk);
+            i.completion = due.then(|| world.departures.pop_front().expect("a departure").1);
+            if rng.random_bool(0.01) {
+                i.completion = Some(Completion { tag: rng.random(), ts: rng.random() });
+            }
+            let of = flow(&mut rng);
+            i.answer = answers.next(&mut rng).then(|| world.answer(&mut rng, of, i.now));
+            i.profile = rng.random_bool(0.001).then(|| {
+                let (word, data) = match rng.random_range(0..3) {
+                    0 => (0, rng.random_range(0..3) << profile::RTT_START.low),
+                    1 => (profile::TIMEOUT_NS.word as u8, [0, 20_000, rng.random_range(0..1 << 22)][rng.random_range(0..3)]),
+                    _ => (rng.random_range(0..32), rng.random()),
+                };
+                ProfileWrite { profile: rng.random_range(0..4), word, data }
+            });
+            i.flow = None;
+            if clk >= loaded + 8 && rng.random_bool(0.01) {
+                // Most flows are enabled.
+                let mut record: [u32; 16] = rng.random();
+                record[0] = (record[0] & !0xf1) | u32::from(rng.random_bool(0.9)) | rng.random_range(0..4) << 4;
+                i.flow = Some(FlowLoad { flow: flow(&mut rng), record });
+                loaded = clk;
+            }
+            i.rst = rng.random_bool(0.00005);
+            bench.tick(&i, F as u32, &mut rng);
+            model.step(clk, &i);
+            if i.rst {
+                *tally.entry("reset").or_default() += 1;
+            }
+        }
+    }
+    println!("2^{F} queue pairs: {tally:?}");
+    if quick() {
+        return;
+    }
+    for what in PULSES.iter().chain(&["sample", "time-out"]) {
+        let n = tally.get(what).copied().unwrap_or(0);
+        assert!(n >= all, "2^{F} queue pairs: {what} came {n} times");
+    }
+}
+
+#[test]
+fn rtl_equals_model_small() {
+    lockstep::<4>(50);
+}
+
+#[test]
+fn rtl_equals_model_14() {
+    lockstep::<14>(1);
+}
