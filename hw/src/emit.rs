@@ -37,7 +37,7 @@ const LINT: &str = "\n\
 /// names.
 ///
 /// # Errors
-/// Two names of a module that would become one.
+/// A module's names that are reserved, declared twice, or would become one.
 fn clean(verilog: &str, top: &str) -> Result<String, String> {
     let named = crate::names::rename(verilog)?;
     // A module is `top` or `top__path`; instances name the module at the start of a line.

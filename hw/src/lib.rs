@@ -42,6 +42,7 @@ pub mod folder;
 pub mod frame;
 pub mod generator;
 pub mod inline;
+mod keywords;
 pub mod launch;
 pub mod links;
 pub mod mac;

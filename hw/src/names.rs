@@ -1,5 +1,6 @@
 //! Names in emitted Verilog: RustHDL joins the parts of a name by `$`, which other tools do not
 //! take.
+use crate::keywords::reserved;
 use regex::{Captures, Regex};
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +9,8 @@ use std::collections::{HashMap, HashSet};
 /// `$display` start with `$` and stay.
 ///
 /// # Errors
-/// Two names of a module that would become one.
+/// Two names of a module that would become one, a name that a module declares twice, and one that
+/// Verilog reserves.
 pub fn rename(verilog: &str) -> Result<String, String> {
     let name = Regex::new(r"(\.?)\b([A-Za-z_]\w*(?:\$\w+)+)").expect("constant pattern");
     let header = Regex::new(r"(?m)^module [\w$]+\(([^)]*)\)").expect("constant pattern");
@@ -23,8 +25,14 @@ pub fn rename(verilog: &str) -> Result<String, String> {
         let mut names: HashMap<String, &str> = HashMap::new();
         for old in declared.captures_iter(module).filter_map(|c| c.get(1)).map(|name| name.as_str()).chain(instances.iter().copied()) {
             let new = renamed(old, &ports, &instances);
-            if let Some(other) = names.insert(new.clone(), old).filter(|other| *other != old) {
-                return Err(format!("{other} and {old} are both {new} in Verilog: rename one"));
+            if reserved(&new) {
+                return Err(format!("{old} is a reserved word of Verilog: rename the signal"));
+            }
+            if let Some(other) = names.insert(new.clone(), old) {
+                return Err(match other == old {
+                    true => format!("{old} is declared twice, once perhaps as the variable of a signal: rename the signal"),
+                    false => format!("{other} and {old} are both {new} in Verilog: rename one"),
+                });
             }
         }
         out += &name.replace_all(module, |c: &Captures| match &c[1] {

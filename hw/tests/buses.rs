@@ -101,6 +101,47 @@ fn two_names_do_not_become_one() {
     assert_eq!(told, "twice: s_axil$awaddr and s_axil_awaddr are both s_axil_awaddr in Verilog: rename one");
 }
 
+/// A signal with a name that Verilog reserves.
+#[derive(LogicBlock, Default)]
+struct Ends {
+    i: Signal<In, Bit>,
+    end: Signal<Out, Bit>,
+}
+
+impl Logic for Ends {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.end.next = self.i.val();
+    }
+}
+
+/// A signal with the name of another one's variable.
+#[derive(LogicBlock, Default)]
+struct Varies {
+    i: Signal<In, Bit>,
+    o: Signal<Out, Bit>,
+    o_v: Signal<Out, Bit>,
+}
+
+impl Logic for Varies {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.o_v.next = self.i.val();
+        self.o.next = false;
+        if self.i.val() {
+            self.o.next = true;
+        }
+    }
+}
+
+#[test]
+fn names_that_verilog_does_not_take_are_refused() {
+    let refusal = emit("ends", Ends::default()).expect_err("a reserved word");
+    assert!(refusal.contains("is a reserved word of Verilog"), "{refusal}");
+    let refusal = emit("varies", Varies::default()).expect_err("one name twice");
+    assert!(refusal.contains("o_v is declared twice"), "{refusal}");
+}
+
 /// Adds a constant.
 #[derive(LogicBlock, Default)]
 struct Step {
