@@ -116,6 +116,7 @@ struct World {
     /// By flow: the PSN that comes next, and bytes of READs' responses.
     next: BTreeMap<u32, u32>,
     departures: VecDeque<(u64, Completion)>,
+    again: VecDeque<(u64, Completion)>,
     tag: u16,
 }
 
@@ -169,7 +170,7 @@ fn lockstep<const F: usize>(all: u64) {
         let mut model = round_trips::RoundTrips::new(F as u32);
         let (mut world, mut i) = (World::default(), In { now: rng.random(), ns_per_byte: rng.random(), ..In::default() });
         let (mut sent, mut answers) = (Runs::new(0.5, 40), Runs::new(0.5, 40));
-        let (mut flows, mut step, mut lost, mut loaded) = (1, 1 << 18, 0.0, 0);
+        let (mut flows, mut step, mut lost, mut load, mut loaded) = (1, 1 << 18, 0.0, 0.01, 0);
         for clk in 0..cycles() {
             let out = model.output(clk);
             assert_eq!(bench.output(), out, "clock {clk}, seed {seed}");
@@ -184,6 +185,7 @@ fn lockstep<const F: usize>(all: u64) {
                 answers.set([0.05, 0.5, 1.0][rng.random_range(0..3)]);
                 step = [1 << 18, 1 << 22, 1 << 26][rng.random_range(0..3)];
                 lost = [0.0, 0.05, 0.5][rng.random_range(0..3)];
+                load = [0.001, 0.01][rng.random_range(0..2)];
                 i.mtu = [0, 0, 3, rng.random_range(0..8)][rng.random_range(0..4)];
                 i.ns_per_byte = [1 << 16, 52429, rng.random()][rng.random_range(0..3)];
             }
@@ -193,7 +195,7 @@ fn lockstep<const F: usize>(all: u64) {
             }
             let flow = |rng: &mut ChaCha8Rng| rng.random_range(0..flows);
             i.sent = sent.next(&mut rng).then(|| {
-                world.tag = if rng.random_bool(0.02) { rng.random() } else { (world.tag + 1) & 0x7fff };
+                world.tag = if rng.random_bool(0.02) { rng.random() } else { world.tag.wrapping_add(1) & 0x7fff };
                 let of = flow(&mut rng);
                 let request = rng.random_bool(0.9).then(|| world.request(&mut rng, of));
                 Frame { tag: world.tag, wire_bytes: rng.random_range(64..9038), launch: i.now.wrapping_sub(1 << 20), request }
@@ -204,6 +206,13 @@ fn lockstep<const F: usize>(all: u64) {
             }
             let due = world.departures.front().is_some_and(|(at, _)| *at <= clk);
             i.completion = due.then(|| world.departures.pop_front().expect("a departure").1);
+            // Tags that have departed, again, and any.
+            if let Some(c) = i.completion {
+                let ts = c.ts.wrapping_add(rng.random_range(0..1 << 24));
+                world.again.push_back((clk + rng.random_range(1..12), Completion { tag: c.tag, ts }));
+            }
+            let again = world.again.pop_front_if(|(at, _)| *at <= clk && i.completion.is_none()).map(|(_, c)| c);
+            i.completion = i.completion.or(again);
             if rng.random_bool(0.01) {
                 i.completion = Some(Completion { tag: rng.random(), ts: rng.random() });
             }
@@ -218,7 +227,7 @@ fn lockstep<const F: usize>(all: u64) {
                 ProfileWrite { profile: rng.random_range(0..4), word, data }
             });
             i.flow = None;
-            if clk >= loaded + 8 && rng.random_bool(0.01) {
+            if clk >= loaded + 8 && rng.random_bool(load) {
                 // Most flows are enabled.
                 let mut record: [u32; 16] = rng.random();
                 record[0] = (record[0] & !0xf1) | u32::from(rng.random_bool(0.9)) | rng.random_range(0..4) << 4;
