@@ -65,6 +65,11 @@ pub trait Law {
     /// A sample of that controller; `last` is the queue at the one before.
     fn sample(&self, _shared: &mut [f64], _last: f64) {}
 
+    /// The queue of before the run, units of it, which what is asked of then sees.
+    fn before(&self) -> f64 {
+        0.0
+    }
+
     /// Keeps a flow's states within what its sender allows.
     fn limit(&self, own: &mut [f64]);
 

@@ -107,8 +107,9 @@ pub enum Error {
     },
 }
 
-// States of the last steps, the newest first; before the run all were zero.
+// States of the last steps, the newest first; before the run all but the queue were zero.
 struct History {
+    before: f64,
     rows: VecDeque<Vec<f64>>,
     most: usize,
     width: usize,
@@ -118,7 +119,8 @@ impl History {
     fn at(&self, i: usize, steps: f64) -> f64 {
         let whole = steps as usize;
         let part = steps - whole as f64;
-        let row = |k: usize| self.rows.get(k).map_or(0.0, |r| r[i]);
+        let before = if i == QUEUE { self.before } else { 0.0 };
+        let row = |k: usize| self.rows.get(k).map_or(before, |r| r[i]);
         row(whole) * (1.0 - part) + row(whole + 1) * part
     }
 
@@ -200,7 +202,7 @@ pub fn solve<L: Law>(law: &L, flows: &[FlowStart], steps: &Steps) -> Result<Seri
     x[QUEUE] = steps.queue / law.unit_bytes();
     let most = (law.horizon() / h) as usize + 2;
     let width = if law.remembers_shared_alone() { s } else { n };
-    let mut history = History { rows: VecDeque::new(), most, width };
+    let mut history = History { before: law.before(), rows: VecDeque::new(), most, width };
     let mut running = vec![false; flows.len()];
     let (mut k1, mut k2, mut next) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
     let mut series = Series { rates: vec![Vec::new(); flows.len()], ..Series::default() };

@@ -4,8 +4,14 @@ use super::{Row, nic, row, timely_rests};
 use crate::fluid::settings::{Model, Settings};
 use crate::output::file::Outputs;
 use crate::output::{note, print};
-use std::path::PathBuf;
-use timely_regs::parameters::Parameters;
+use crate::quantity::within;
+use crate::scenario::file::Overrides;
+use crate::scenario::vary::{self, Change};
+use crate::time::Speed;
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+use timely_regs::parameters::{NAMES, Parameters};
+use toml::Value;
 
 /// Text after the options in the help.
 const AFTER: &str = "\
@@ -13,9 +19,10 @@ EXAMPLES
   timely-sim stability dcqcn --flows 2..30 --delays 4,50,85,100
   timely-sim stability patched --set t_low_us=25
   timely-sim stability --nic patched-10g --flows 2..32 --delays 8,50
+  timely-sim stability --nic swift-10g --set flow_range_us=200 --set flow_most_packets=4
   timely-sim stability --published
 
-docs/simulator.md has the parameters of --set.";
+docs/simulator.md has the parameters of --set, with --nic those of a scenario's profile.";
 
 /// The options.
 #[derive(clap::Args, Debug)]
@@ -36,11 +43,14 @@ pub struct Arguments {
     /// Compares all published margins and convergence times with ours, in place of an analysis.
     #[arg(long, conflicts_with_all = ["flows", "delays", "set"])]
     published: bool,
-    /// Analyses patched TIMELY as this NIC computes it with one of its profiles, and runs its
-    /// integers in a loop beside; delays are then RTTs without a queue, by default 8 us, and flows
-    /// at most 128.
-    #[arg(long, value_name = "PROFILE", conflicts_with_all = ["model", "set", "published"], value_parser = ["patched-10g", "patched-25g", "patched-100g"])]
+    /// Analyses the law of one of this NIC's profiles as the NIC computes it, and runs its fluid
+    /// model and its integers in a loop beside; delays are then RTTs without a queue, by default 8
+    /// us, and flows at most 128.
+    #[arg(long, value_name = "PROFILE", conflicts_with_all = ["model", "published"], value_parser = LAWS)]
     nic: Option<String>,
+    /// Length of the runs of --nic, ms; figures are of the last third.
+    #[arg(long, value_name = "MS", default_value_t = nic::MS, requires = "nic", value_parser = |s: &str| within(s, "ms", 1.0, MOST_MS), allow_negative_numbers = true)]
+    ms: f64,
     /// Prints JSON to stdout in place of the table.
     #[arg(long)]
     json: bool,
@@ -53,6 +63,18 @@ pub struct Arguments {
 #[derive(Clone, Debug, PartialEq)]
 struct Flows(Vec<f64>);
 
+/// Profiles with a law: all but `fixed`, the last one.
+const LAWS: [&str; NAMES.len() - 1] = {
+    let mut laws = [""; NAMES.len() - 1];
+    let mut i = 0;
+    while i < laws.len() {
+        laws[i] = NAMES[i];
+        i += 1;
+    }
+    laws
+};
+/// Longest run of a loop, ms.
+const MOST_MS: f64 = 2000.0;
 /// Most flows.
 const MOST: u32 = 10_000;
 /// Most rows of an analysis.
@@ -132,21 +154,41 @@ impl Arguments {
         if failed.is_empty() { Ok(()) } else { Err(failed.join("\nerror: ")) }
     }
 
+    // The profile for an RTT without a queue, with what --set changes.
+    fn profile(&self, name: &str, base_us: f64) -> Result<Parameters, String> {
+        let number = |told: &String| {
+            let (field, value) =
+                told.split_once('=').ok_or_else(|| format!("{told} is no setting; write name=value, for example alpha=0.5"))?;
+            let value: f64 = value.parse().map_err(|_| format!("{field} is {value}; allowed: a number"))?;
+            Ok((format!("profile.nic.{field}"), Value::Float(value)))
+        };
+        let changes: Vec<Change> = self.set.iter().map(number).collect::<Result<_, String>>()?;
+        let text = format!("[topology]\nhosts = 2\n[profile.nic]\nlike = '{name}'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'nic'\n");
+        let plan = vary::parse(Path::new("--set"), &text, &changes, &Overrides::default()).map_err(|e| e.to_string())?;
+        let line = Parameters::named(name, base_us).map_or(0.0, |p| p.greatest_mbps);
+        plan.parameters("nic", base_us, Speed::gbps(line / 1e3)).map_err(|e| e.to_string())
+    }
+
     // Rests, margins and swings of a profile.
     fn nic(&self, profile: &str) -> Result<(), String> {
         if let Some(n) = self.flows.0.iter().find(|n| **n > f64::from(nic::MOST_FLOWS)) {
             return Err(format!("--flows has {n}; allowed with --nic: 1 to {}", nic::MOST_FLOWS));
         }
         let delays = if self.delays.is_empty() { vec![8.0] } else { self.delays.clone() };
-        let mut rows = Vec::new();
-        for base_us in delays.into_iter().map(|d| d.max(0.1)) {
-            let p = Parameters::named(profile, base_us).ok_or_else(|| format!("{profile} is no profile"))?;
-            let of = nic::Nic::new(p, nic::SEGMENT, base_us)?;
-            for n in &self.flows.0 {
-                rows.push(nic::row(&of, *n as u32, nic::MS).map_err(|e| format!("{n} flows, {base_us} us: {e}"))?);
-            }
+        if let Some(d) = delays.iter().find(|d| **d < 0.1) {
+            return Err(format!("--delays has {d}; allowed with --nic: 0.1 to 10000"));
         }
-        print(if self.json { serde_json::to_string_pretty(&rows).expect("figures are plain numbers") } else { nic::table(&rows) })
+        let laws =
+            delays.iter().map(|d| nic::Nic::new(self.profile(profile, *d)?, nic::SEGMENT, *d)).collect::<Result<Vec<_>, String>>()?;
+        let mut files = Outputs::default().folder(&self.out, ["stability.csv", "report.html"])?;
+        let all: Vec<(&nic::Nic, u32)> = laws.iter().flat_map(|l| self.flows.0.iter().map(move |n| (l, *n as u32))).collect();
+        let one = |(of, n): (&nic::Nic, u32)| nic::row(of, n, self.ms).map_err(|e| format!("{n} flows, {} us: {e}", of.base * 1e6));
+        let rows = all.into_par_iter().map(one).collect::<Result<Vec<_>, String>>()?;
+        let written = [nic::report::csv(&rows), nic::report::page(profile, &laws, &rows)];
+        let failed: Vec<String> = files.iter_mut().zip(written).filter_map(|(file, text)| file.write(text).err()).collect();
+        print(if self.json { serde_json::to_string_pretty(&rows).expect("figures are plain numbers") } else { nic::report::table(&rows) })?;
+        note(format_args!("table: {}\nreport: {}", files[0].path().display(), files[1].path().display()));
+        if failed.is_empty() { Ok(()) } else { Err(failed.join("\nerror: ")) }
     }
 
     // TIMELY has no point to linearise at.

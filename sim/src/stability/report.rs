@@ -109,10 +109,10 @@ pub fn table(rows: &[Row]) -> String {
 }
 
 /// A line's name and its points.
-type Named = (String, Vec<(f64, f64)>);
+pub type Named = (String, Vec<(f64, f64)>);
 
-// Lines over x, with y from the least to the greatest value.
-fn plot(labels: (&str, &str), x: Axis, named: &[Named]) -> (Legend, Plot) {
+/// Lines over x, with y from the least to the greatest value.
+pub fn plot(labels: (&str, &str), x: Axis, named: &[Named]) -> (Legend, Plot) {
     let all = || named.iter().flat_map(|n| &n.1).map(|p| p.1);
     let (low, high) = (all().fold(0.0, f64::min), all().fold(0.0, f64::max));
     let room = (high - low).max(1e-9) * 0.05;

@@ -264,7 +264,7 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         let span = t.like.as_ref().map_or(0..0, Spanned::span);
         return Err(src.error(span, &format!("profile.{name}.like"), like, NAMES.join(", ")));
     }
-    let fields: [(&str, &Number, f64, f64, Set); 25] = [
+    let fields: [(&str, &Number, f64, f64, Set); 27] = [
         ("signal_base_us", &t.signal_base_us, 0.0, 16_777.0, |p, v| p.signal_base_us = v),
         ("alpha", &t.alpha, 1.0 / 256.0, 1.0, |p, v| p.alpha = v),
         ("beta", &t.beta, 1e-6, 1.0, |p, v| p.beta = v),
@@ -290,6 +290,8 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         ("proportional_gain", &t.proportional_gain, 0.0, 16.0, |p, v| p.proportional_gain = v),
         ("base_target_us", &t.base_target_us, 0.01, 1e5, |p, v| p.base_target_us = v),
         ("flow_range_us", &t.flow_range_us, 0.0, 1e5, |p, v| p.flow_range_us = v),
+        ("flow_least_packets", &t.flow_least_packets, 0.001, 1e6, |p, v| p.flow_least_packets = v),
+        ("flow_most_packets", &t.flow_most_packets, 0.001, 1e6, |p, v| p.flow_most_packets = v),
     ];
     let mut set: Vec<(Set, f64)> = Vec::new();
     for (field, v, least, greatest, how) in fields {

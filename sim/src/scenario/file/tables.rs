@@ -185,6 +185,8 @@ pub(super) struct ProfileTable {
     pub proportional_gain: Number,
     pub base_target_us: Number,
     pub flow_range_us: Number,
+    pub flow_least_packets: Number,
+    pub flow_most_packets: Number,
     pub algorithm_1: Option<bool>,
     pub control: Option<Spanned<String>>,
     pub dcqcn: Option<Spanned<DcqcnTable>>,
