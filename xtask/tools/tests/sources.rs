@@ -91,6 +91,7 @@ const SOURCES: &[(&str, &str, Source)] = &[
     ("docs/pacing.md", "On a real host with a real NIC", Defined),
     ("docs/registers.md", "*", Held("hw/regs/src/generate/mod.rs", "committed_documents_are_fresh")),
     ("docs/roce.md", "The parser", Defined),
+    ("docs/roce.md", "Round-trip times", Defined),
     (
         "docs/sigcomm15.md",
         "SIGCOMM'15, TIMELY: its evaluation run again",
