@@ -15,7 +15,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, reset, midway, below);
+        dff_setup!(self, clk, reset, midway, below, ahead);
         // One register in front of a signal that nearly every register of the design reads.
         self.reset.d.next = self.rst.val();
         self.control.clk.next = self.clk.val();
@@ -365,7 +365,8 @@ impl<
         ReleaseOut::<F>::link(&mut self.g_release, &mut self.control.release);
         self.g_rst.next = self.reset.q.val();
         self.g_now.next = self.control.steady.val();
-        self.g_later.next = self.control.later.val();
+        self.ahead.d.next = self.control.steady.val() + self.generator_lead.val();
+        self.g_later.next = self.ahead.q.val();
         self.g_stop.next = self.control.stop.val();
         self.g_cfg_mac.next = self.control.settings.val().mac;
         self.g_cfg_ipv4.next = self.control.settings.val().ipv4;
