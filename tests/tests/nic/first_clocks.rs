@@ -62,7 +62,7 @@ fn netfpga_loses_no_beat_behind_its_reset() {
         return;
     }
     for (shell, flow_bits, shape) in [(Shell::NetFpgaSume, 10, NETFPGA_SUME), (Shell::NetFpgaPlus, 13, NETFPGA_PLUS)] {
-        let mut board = Board::new(&netfpga::library(shell, flow_bits), shape, rng(1));
+        let mut board = Board::new(netfpga::library(shell, flow_bits), shape, rng(1));
         crosses(&shell.to_string(), &mut board, |from, bytes| netfpga::tuser(bytes, if from == HOST { 2 } else { 1 }, 0));
     }
 }

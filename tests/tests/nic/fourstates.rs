@@ -217,7 +217,9 @@ fn ecpix5_knows_all_of_its_outputs() {
         (port::ALLOW_PREFIX.address(), port::ALLOW_IPV4.mask()),
         (port::ACK_ENABLE.address(), 1),
     ];
-    settings.iter().for_each(|(address, value)| drop(board.access(serial::WRITE, *address, *value).expect("a register")));
+    for (address, value) in settings {
+        board.access(serial::WRITE, address, value).expect("a register");
+    }
     assert_eq!(board.access(serial::READ, port::UDP_PORT.address(), 0), Ok(PORT.into()));
     board.send(&data(1, 1, FIRST | LAST, 90, false), false);
     board.run(5_000_000);
