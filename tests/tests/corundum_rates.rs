@@ -2,7 +2,16 @@
 //! the same card and host; and paced flows beside it.
 //!
 //! Our scheduler is its model, which the Verilog equals (`lockstep_store`).
+use timely_model::Block;
+use timely_model::app_block::traffic::{In, LEAD_NS, Traffic};
+use timely_model::bus::{FlowLoad, ProfileWrite};
+use timely_model::generator;
+use timely_model::pacer::Timing;
 use timely_regs::corundum::Kind;
+use timely_regs::flow::FlowRecord;
+use timely_regs::link::wire_bytes;
+use timely_regs::map::ring_bits;
+use timely_regs::profile;
 use timely_tests::transmit::ours::{FLOW_BITS, Ours};
 use timely_tests::transmit::stock::Stock;
 use timely_tests::transmit::{CLOCK_PS, Line, rates};
@@ -111,4 +120,66 @@ fn flows_keep_their_rates_on_a_line_that_is_asked_for_more() {
     }
     let sum: f64 = rates.iter().sum();
     assert!(rates[2] > 2.0 && rates[3] > 2.0 && sum > 9.9, "{rates:.3?}");
+}
+
+/// Mb/s of a generated flow of `mbps`, alone, in frames of `bytes`, of which `posted` are posted by
+/// its doorbell, with a `LEAD` of so many ns.
+fn generated(bus_bits: usize, bytes: u32, mbps: u32, posted: u16, lead_ns: u64) -> f64 {
+    const FRAMES: u32 = 120;
+    const FLOW: u32 = 9;
+    let mut block = Traffic::new(FLOW_BITS as u32, bus_bits, ring_bits(bus_bits as u32) - 1, Timing::default());
+    let record =
+        FlowRecord { enable: true, endless: true, payload_bytes: (bytes - 90) as u16, segment_packets: 1, ..FlowRecord::default() };
+    let load = FlowLoad { flow: FLOW, record: record.pack().expect("a record within its ranges") };
+    let config = generator::Config { key: 1, keyed: true, ..generator::Config::default() };
+    let words = [(profile::OUTSTANDING, 0), (profile::TOKEN_CAP, 3036), (profile::USE_WINDOW, 0)];
+    let mut setup: Vec<In> = words
+        .map(|(f, data)| In { profile: Some(ProfileWrite { profile: 0, word: f.word, data }), ..In::default() })
+        .into_iter()
+        .chain([In { load: Some(load), ..In::default() }, In { rate: Some((FLOW, mbps << 12)), ..In::default() }])
+        .rev()
+        .collect();
+    let (mut clk, mut starts, mut inside, mut rung) = (0, vec![], false, false);
+    while starts.len() < FRAMES as usize {
+        let out = block.output(clk);
+        // A record needs some clocks in the pacer before the next.
+        let said = if out.swept && clk % 64 == 0 { setup.pop() } else { None }.unwrap_or_default();
+        let doorbell = (!rung && out.swept && setup.is_empty() && said.rate.is_none() && clk % 64 == 0).then_some((FLOW, posted));
+        rung |= doorbell.is_some() && out.doorbell_ready;
+        if let Some((beat, _)) = out.beat {
+            if !inside {
+                starts.push(clk);
+            }
+            inside = !beat.last;
+        }
+        let now = clk * CLOCK_PS / 1000;
+        let i = In { config: config.clone(), doorbell, now: now << 16, later: (now + lead_ns) << 16, ready: true, ..said };
+        block.step(clk, &i);
+        clk += 1;
+        assert!(clk < 1_000_000, "{} frames", starts.len());
+    }
+    // Behind the first ones, which leave at once.
+    let frames = &starts[FRAMES as usize / 3..];
+    let clocks = frames[frames.len() - 1] - frames[0];
+    (frames.len() - 1) as f64 * f64::from(wire_bytes(bytes)) * 8e6 / (clocks * CLOCK_PS) as f64
+}
+
+/// Lines of 10, 25 and 100 Gb/s are filled to nine tenths by a generated flow, in frames of any
+/// size, as the driver rings; and with one packet posted at a time a flow has its rate up to a
+/// frame each 38 clocks, which a packet takes from its grant to the next one's.
+#[test]
+fn a_generated_flow_has_its_rate() {
+    for (bus_bits, mbps) in [(64, 9000), (128, 22_500), (512, 90_000)] {
+        for bytes in [126, 512, 1514] {
+            let rate = generated(bus_bits, bytes, mbps, 64, LEAD_NS);
+            println!("{bus_bits} bits, {bytes} bytes, doorbell of 64: {rate:.0} of {mbps} Mb/s");
+            assert!((rate / f64::from(mbps) - 1.0).abs() < 0.003, "{bus_bits} bits, {bytes} bytes: {rate} of {mbps} Mb/s");
+        }
+        let rate = generated(bus_bits, 126, 2000, 1, LEAD_NS);
+        assert!((rate / 2000.0 - 1.0).abs() < 0.003, "{bus_bits} bits: {rate} of 2000 Mb/s");
+        let most = generated(bus_bits, 126, mbps, 1, LEAD_NS);
+        let bound = f64::from(wire_bytes(126)) * 8e6 / (38 * CLOCK_PS) as f64;
+        println!("{bus_bits} bits, 126 bytes, doorbell of 1: {most:.0} Mb/s at most");
+        assert!((most / bound - 1.0).abs() < 0.003, "{bus_bits} bits: {most} Mb/s, not {bound}");
+    }
 }

@@ -277,7 +277,13 @@ impl<
         AxilSlave::<24>::link(&mut self.s_axil, &mut self.bridge.s_axil);
         AxilMaster::<24>::join(&mut self.bridge.m_axil, &mut self.core.s_axil);
         // From the host: what is ours waits in the store for its grant, the rest goes past it.
-        MetaAxisIn::<W, K, M>::link(&mut self.s_host, &mut self.entry.s);
+        // Nothing is taken while the blocks are in reset, which ends a clock behind the shell's.
+        self.entry.s.tdata.next = self.s_host.tdata.val();
+        self.entry.s.tkeep.next = self.s_host.tkeep.val();
+        self.entry.s.tvalid.next = self.s_host.tvalid.val();
+        self.s_host.tready.next = self.entry.s.tready.val() & !self.reset.q.val();
+        self.entry.s.tlast.next = self.s_host.tlast.val();
+        self.entry.s.meta.next = self.s_host.meta.val();
         self.entry.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.entry.cfg_ipv4.next = self.core.settings.val().ipv4;
         self.entry.cfg_ipv6.next = self.core.settings.val().ipv6;
@@ -443,7 +449,7 @@ impl<
         self.core.tx_cpl.tag.next = self.exit.sent.tag.val();
         self.core.tx_cpl.ts.next = self.exit.sent_ts.val();
         // From the wire: parsed as it is taken, and to the host.
-        self.s_wire.tready.next = true;
+        self.s_wire.tready.next = !self.reset.q.val();
         self.arriving.s_tvalid.next = self.s_wire.tvalid.val();
         self.arriving.s_tdata.next = self.s_wire.tdata.val();
         self.arriving.s_tkeep.next = self.s_wire.tkeep.val();

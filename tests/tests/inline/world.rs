@@ -275,7 +275,7 @@ impl World {
         let i = In {
             host,
             host_ready: self.host_take.next(&mut self.rng),
-            wire: self.wire.pop_front(),
+            wire: self.wire.front().copied(),
             wire_ready: self.wire_take.next(&mut self.rng),
             pause: if self.paused.next(&mut self.rng) { 1 << 3 } else { 0 },
             lost: self.rng.random_bool(0.0005),
@@ -285,6 +285,9 @@ impl World {
         let out = nic.drive(i);
         if host.is_some() && out.host_ready {
             self.host.pop_front();
+        }
+        if out.wire_taken {
+            self.wire.pop_front();
         }
         self.tally.up += u64::from(host_ready && out.host.is_some_and(|b| b.0.last));
         if let Some(w) = out.wire.filter(|_| wire_ready)

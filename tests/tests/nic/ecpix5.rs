@@ -119,14 +119,14 @@ fn other_clocks_and_flow_counts_are_refused_by_name() {
 }
 
 /// A frame at the wire, with its check sequence; when the end of its preamble was there, ps.
-struct Seen {
+pub struct Seen {
     at: u64,
     bytes: Vec<u8>,
     error: bool,
 }
 
 impl Seen {
-    fn whole(&self) -> bool {
+    pub fn whole(&self) -> bool {
         !self.error && self.bytes.len() >= 64 && self.bytes.iter().fold(!0, |r, b| crc32(r, *b)) == RESIDUE
     }
 
@@ -146,8 +146,8 @@ struct Pins {
 }
 
 /// The NIC on its clocks.
-struct Board {
-    dut: Dut,
+pub struct Board {
+    pub dut: Dut,
     pins: Pins,
     now: u64,
     /// Of the core, of what is sent, of what comes: period and coming edge, ps.
@@ -158,7 +158,7 @@ struct Board {
     begun: u64,
     hearing: Option<Seen>,
     preamble: usize,
-    seen: VecDeque<Seen>,
+    pub seen: VecDeque<Seen>,
     /// Bytes on the serial line, and from when on.
     says: (u64, Vec<u8>),
     /// A byte that is being heard: since when, its bits.
@@ -167,7 +167,8 @@ struct Board {
 }
 
 impl Board {
-    fn new(library: &Arc<Library>, ppm: i64) -> Self {
+    /// A board that has been reset, whose wire's other end is so much faster.
+    pub fn new(library: &Arc<Library>, ppm: i64) -> Self {
         let input = |n: &str| library.input(n);
         let output = |n: &str| library.output(n);
         let pins = Pins {
@@ -205,7 +206,7 @@ impl Board {
         self.pins.lights.map(|l| self.dut.get(l) == 1)
     }
 
-    fn send(&mut self, frame: &[u8], spoil: bool) {
+    pub fn send(&mut self, frame: &[u8], spoil: bool) {
         let mut body = frame.to_vec();
         body.resize(body.len().max(60), 0);
         let fcs = !body.iter().fold(!0, |r, b| crc32(r, *b)) ^ u32::from(spoil);
@@ -289,14 +290,14 @@ impl Board {
         }
     }
 
-    fn run(&mut self, ps: u64) {
+    pub fn run(&mut self, ps: u64) {
         let end = self.now + ps;
         while self.now < end {
             self.tick();
         }
     }
 
-    fn access(&mut self, kind: u8, address: u32, value: u32) -> Result<u32, String> {
+    pub fn access(&mut self, kind: u8, address: u32, value: u32) -> Result<u32, String> {
         self.said.clear();
         self.says = (self.now + 1_000_000, request(kind, address, value).to_vec());
         let end = self.now + ACCESS_PS;
@@ -315,7 +316,7 @@ impl Board {
     }
 }
 
-struct Line<'a>(RefCell<&'a mut Board>);
+pub struct Line<'a>(RefCell<&'a mut Board>);
 
 impl Bus for Line<'_> {
     type Error = String;
@@ -329,16 +330,26 @@ impl Bus for Line<'_> {
     }
 }
 
-fn with<T>(board: &mut Board, what: impl FnOnce(&Device<Line<'_>>) -> T) -> T {
+/// Registers as software has them.
+pub fn with<T>(board: &mut Board, what: impl FnOnce(&Device<Line<'_>>) -> T) -> T {
     what(&Device::open(Line(board.into())).expect("the register map"))
 }
 
-fn prepared(ppm: i64, profile: &Parameters) -> Board {
+/// The NIC on its bench.
+pub fn library() -> Arc<Library> {
     let verilog =
         [include_str!("../shells/ecpix5_board.v"), files()[0].text.split_once("\nmodule tnic_ecpix5_nic").expect("the NIC").1].concat();
     let verilog = verilog.replacen("endmodule\n", "endmodule\nmodule tnic_ecpix5_nic", 1);
-    let library = build("ecpix5_64_9", &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"));
-    let mut board = Board::new(&library, ppm);
+    build("ecpix5_64_9", &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn prepared(ppm: i64, profile: &Parameters) -> Board {
+    prepared_on(&library(), ppm, profile)
+}
+
+/// A board whose responder answers, with a flow of the generator's, of that library.
+pub fn prepared_on(library: &Arc<Library>, ppm: i64, profile: &Parameters) -> Board {
+    let mut board = Board::new(library, ppm);
     with(&mut board, |d| {
         d.wait_ready().expect("cleared RAMs");
         d.set_mac(OWN_MAC).expect("a register");

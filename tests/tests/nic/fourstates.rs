@@ -4,13 +4,15 @@
 use super::corundum::card::Card;
 use super::corundum::launches::launched;
 use super::corundum::shell::{self, BOARDS, chosen, fitted};
-use super::inline::{Setup, data, fixed, prepared};
-use super::{corundum, netfpga, opennic};
+use super::inline::{OWN, OWN_MAC, Setup, data, fixed, prepared};
+use super::{corundum, ecpix5, netfpga, opennic};
 use timely_hw::shells::Shell;
 use timely_regs::map::port;
+use timely_regs::serial;
 use timely_regs::wire::{FIRST, LAST};
-use timely_tests::board::{Board, HOST, NETFPGA_PLUS, NETFPGA_SUME, OPENNIC, WIRE};
+use timely_tests::board::{Board, HOST, NETFPGA_PLUS, NETFPGA_SUME, OPENNIC, Shape, WIRE};
 use timely_tests::fourstate::{left_out, same};
+use timely_tests::nic::PORT;
 use timely_tests::{rng, thorough};
 
 /// Clocks in which a shell's reset has ended.
@@ -19,6 +21,11 @@ const RESET_CLOCKS: usize = 64;
 /// Clocks of the ordinary run's recording of a block of 64 bits; Icarus takes 10 to 20 ms of a
 /// processor for each.
 const CLOCKS: u32 = 2_500;
+/// Edges of ECPIX-5's clocks by which all of its resets have ended, and those of a recording, in
+/// which are some five for each of the core's.
+const ECPIX5_RESET_EDGES: usize = 200;
+const ECPIX5_EDGES: usize = 40_000;
+
 /// Clocks after which the RAMs of a block with `2^flow_bits` flows are clear.
 const fn swept(flow_bits: usize) -> u32 {
     (1 << flow_bits) + 200
@@ -27,8 +34,6 @@ const fn swept(flow_bits: usize) -> u32 {
 /// Has `frames` frames of ours and of others pass both ways, and runs all clocks of the card in
 /// four states.
 fn exchanged(name: &str, card: &mut Card, frames: u32, clocks: u32) {
-    // The block's own reset ends some clocks after the card's.
-    (0..100).for_each(|_| card.tick());
     for n in 0..frames {
         card.transmit(n, (n % 3) as u16, data(n % 3, n, FIRST | LAST, [90, 700, 1514][n as usize % 3], true));
         let at = card.clk() + 100;
@@ -135,33 +140,36 @@ fn crossed(board: &mut Board, rounds: u32, clocks: u32) {
     }
 }
 
-/// In line: frames of ours and of others both ways before any flow is loaded; under
-/// `cargo xtask soak` paced flows too, which are some 45,000 clocks away.
-#[test]
-fn netfpga_knows_all_of_its_outputs() {
+/// An in-line shell: frames of ours and of others both ways in `rounds`, `clocks` apart, before any
+/// flow is loaded, with `kept` clocks recorded; under `cargo xtask soak` paced flows too, some
+/// 45,000 clocks away.
+fn in_line(shell: Shell, flow_bits: usize, shape: Shape, kept: usize, rounds: u32, clocks: u32) {
     if left_out("nic::fourstates") {
         return;
     }
-    // Clocks that are kept, rounds, and clocks of each.
-    for (shell, flow_bits, shape, (kept, rounds, clocks)) in
-        [(Shell::NetFpgaSume, 10, NETFPGA_SUME, (3_000, 8, 200)), (Shell::NetFpgaPlus, 13, NETFPGA_PLUS, (1_000, 5, 100))]
-    {
-        let library = netfpga::library(shell, flow_bits);
-        let mut board = Board::new(&library.keeping(kept), shape, rng(1));
-        // The block's own reset ends some clocks after the shell's.
-        (0..100).for_each(|_| board.tick());
-        crossed(&mut board, rounds, clocks);
-        (0..150).for_each(|_| board.tick());
-        let (sent, risen) = (board.take(WIRE).len(), board.take(HOST).len());
-        assert!(sent >= rounds as usize && risen == rounds as usize, "{shell}: {sent} frames sent, {risen} received");
-        same(&shell.to_string(), board.dut(), RESET_CLOCKS);
-        if thorough() {
-            let setup = Setup { profiles: vec![fixed(9000.0)], flows: vec![(0, 0), (1, 0)], bound: 2000, lead: 0 };
-            let mut board = prepared(&library.keeping(60_000), shape, &setup, 1);
-            crossed(&mut board, 20, clocks);
-            same(&format!("{shell}-paced"), board.dut(), RESET_CLOCKS);
-        }
+    let library = netfpga::library(shell, flow_bits);
+    let mut board = Board::new(&library.keeping(kept), shape, rng(1));
+    crossed(&mut board, rounds, clocks);
+    (0..150).for_each(|_| board.tick());
+    let (sent, risen) = (board.take(WIRE).len(), board.take(HOST).len());
+    assert!(sent >= rounds as usize && risen == rounds as usize, "{shell}: {sent} frames sent, {risen} received");
+    same(&shell.to_string(), board.dut(), RESET_CLOCKS);
+    if thorough() {
+        let setup = Setup { profiles: vec![fixed(9000.0)], flows: vec![(0, 0), (1, 0)], bound: 2000, lead: 0 };
+        let mut board = prepared(&library.keeping(60_000), shape, &setup, 1);
+        crossed(&mut board, 20, clocks);
+        same(&format!("{shell}-paced"), board.dut(), RESET_CLOCKS);
     }
+}
+
+#[test]
+fn netfpga_sume_knows_all_of_its_outputs() {
+    in_line(Shell::NetFpgaSume, 10, NETFPGA_SUME, 3_000, 8, 200);
+}
+
+#[test]
+fn netfpga_plus_knows_all_of_its_outputs() {
+    in_line(Shell::NetFpgaPlus, 13, NETFPGA_PLUS, 1_000, 5, 100);
 }
 
 /// OpenNIC's box, as that of a NetFPGA.
@@ -181,13 +189,51 @@ fn opennic_knows_all_of_its_outputs() {
     };
     for nic in opennic::nics() {
         let mut board = Board::new(&nic.library().keeping(1_000), OPENNIC, rng(1));
-        // The box's own reset ends some clocks after the shell's.
-        (0..100).for_each(|_| board.tick());
         send(&mut board, 5);
         (0..200).for_each(|_| board.tick());
         let (sent, risen) = (board.take(WIRE).len(), board.take(HOST).len());
         println!("opennic-{}: {sent} frames sent, {risen} received, {} clocks", nic.flow_bits, board.dut().trace().inputs.len());
         assert!(sent >= 5 && risen == 5, "{sent} frames sent, {risen} received");
         same(&format!("opennic-{}", nic.flow_bits), board.dut(), RESET_CLOCKS);
+    }
+}
+
+/// The three clocks of ECPIX-5: registers over the serial line, and a segment from the wire is
+/// answered; under `cargo xtask soak` a flow of the generator's sends, too.
+#[test]
+fn ecpix5_knows_all_of_its_outputs() {
+    if left_out("nic::fourstates") {
+        return;
+    }
+    let library = ecpix5::library();
+    let mut board = ecpix5::Board::new(&library.keeping(ECPIX5_EDGES), 100);
+    // One register after the other, as software would but for what it reads on the way: an access
+    // takes some 3,700 edges.
+    let settings = [
+        (port::MAC_LOW.address(), u32::from_le_bytes([OWN_MAC[0], OWN_MAC[1], OWN_MAC[2], OWN_MAC[3]])),
+        (port::MAC_HIGH.address(), u32::from_le_bytes([OWN_MAC[4], OWN_MAC[5], 0, 0])),
+        (port::IPV4.address(), u32::from_le_bytes(OWN)),
+        (port::UDP_PORT.address(), PORT.into()),
+        (port::ALLOW_PREFIX.address(), port::ALLOW_IPV4.mask()),
+        (port::ACK_ENABLE.address(), 1),
+    ];
+    for (address, value) in settings {
+        board.access(serial::WRITE, address, value).expect("a register");
+    }
+    assert_eq!(board.access(serial::READ, port::UDP_PORT.address(), 0), Ok(PORT.into()));
+    board.send(&data(1, 1, FIRST | LAST, 90, false), false);
+    board.run(5_000_000);
+    println!("ecpix5: {} frames leave in {} edges of its clocks", board.seen.len(), board.dut.trace().inputs.len());
+    assert!(board.seen.len() == 1 && board.seen.iter().all(ecpix5::Seen::whole), "{} frames", board.seen.len());
+    same("ecpix5", &board.dut, ECPIX5_RESET_EDGES);
+    if thorough() {
+        let mut board = ecpix5::prepared_on(&library.keeping(20 * ECPIX5_EDGES), 100, &fixed(500.0));
+        ecpix5::with(&mut board, |d| d.doorbell(0, 8).expect("a doorbell"));
+        board.send(&data(1, 1, FIRST | LAST, 90, false), false);
+        board.run(60_000_000);
+        let (frames, edges) = (board.seen.len(), board.dut.trace().inputs.len());
+        println!("ecpix5: {frames} frames leave in {edges} edges of its clocks");
+        assert!(frames >= 2 && board.seen.iter().all(ecpix5::Seen::whole), "{frames} frames");
+        same("ecpix5-sends", &board.dut, ECPIX5_RESET_EDGES);
     }
 }

@@ -5,6 +5,7 @@ mod corundum;
 mod dma;
 mod ecpix5;
 mod equal;
+mod first_clocks;
 mod forged;
 mod fourstates;
 mod hostile;

@@ -19,6 +19,10 @@ pub const SAID_BITS: u32 = 9;
 pub const LOADED_BITS: u32 = 4;
 /// Clocks from a rate, release or report to where its flow belongs.
 pub const LATENCY: u64 = 2;
+/// How far ahead of its launch the pacer grants a packet, ns: what the generator and its gate take,
+/// whatever `LEAD` is, for they read nothing of the host. Frames that were granted wait for their
+/// launch in front of the gate, which holds few: the rate of all is at most what it holds, by this.
+pub const LEAD_NS: u64 = 256;
 /// Bits of the number of a frame that its tag has.
 pub const NUMBER_BITS: u32 = 13;
 
@@ -55,7 +59,7 @@ pub struct In {
     pub stop: bool,
     /// The time, ns48.fns16.
     pub now: u64,
-    /// The pacer's time.
+    /// The pacer's time, [`LEAD_NS`] ahead.
     pub later: u64,
     /// The scheduler says: a flow starts after its idle time.
     pub idle: Option<u32>,

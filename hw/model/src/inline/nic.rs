@@ -75,6 +75,8 @@ pub struct Out {
     pub r: Option<(u32, u8)>,
     /// A beat of the host's is taken.
     pub host_ready: bool,
+    /// A beat from the wire is taken: each, but in the reset.
+    pub wire_taken: bool,
     /// A beat for the wire.
     pub wire: Option<WireBeat>,
     /// A beat for the host, and what goes beside its frame.
@@ -207,7 +209,8 @@ impl Block for Nic {
             ar_ready,
             b: bridge.b,
             r: bridge.r,
-            host_ready: self.entry.block.is_ready(clk),
+            host_ready: self.entry.block.is_ready(clk) && !self.reset,
+            wire_taken: !self.reset,
             wire: self.wire(clk),
             host: self.arriving.block.output(clk).beat,
             now: core.now,

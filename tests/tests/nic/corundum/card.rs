@@ -333,6 +333,13 @@ impl Card {
         self.to_mac.frames.push_back((at, Frame { bytes, user, queue: 0, clocks: (0, 0) }));
     }
 
+    /// The core's `n`th frame departs at this clock, which the MAC says at once.
+    pub fn depart(&mut self, n: u32) {
+        let completion = (self.tag(n), time_of_day(self.clk));
+        self.stamped.push(completion);
+        self.completing.push_back((self.clk, completion));
+    }
+
     /// Frames on their way to the MAC.
     pub fn on_their_way(&self) -> usize {
         self.queues.frames.len() + self.marking.len() + self.to_mac.frames.len()

@@ -110,6 +110,34 @@ pub fn generating_on(library: &Arc<Library>, board: &Board) -> Card {
     card
 }
 
+/// A packet posted at a time, of 126 bytes: the flow has its rate, for its pacer decides no farther
+/// ahead than the generator needs, whatever `LEAD` is.
+#[test]
+fn a_doorbell_of_one_packet_has_the_rate() {
+    if left_out("nic::corundum") {
+        return;
+    }
+    let board = shell::generating().into_iter().find(|b| b.bus == 64).expect("a board of 10G");
+    let mut card = generating(&board);
+    let short = FlowRecord { payload_bytes: 36, segment_packets: 1, ..record(true) };
+    with(&mut card, |d| {
+        d.load_flow(OWN, &FlowRecord { enable: false, ..short }).expect("a flow");
+        d.load_flow(OWN + 1, &short).expect("a flow");
+        d.doorbell(OWN + 1, 1).expect("a doorbell");
+    });
+    let mut starts = vec![];
+    let end = card.clk() + 20_000;
+    while starts.len() < 60 {
+        card.tick();
+        starts.extend(std::mem::take(&mut card.sent).iter().filter(|f| f.bytes.len() == 126).map(|f| f.clocks.0));
+        assert!(card.clk() < end, "{} frames", starts.len());
+    }
+    let clocks = starts[59] - starts[19];
+    let mbps = 40.0 * f64::from(wire_bytes(126)) * 2000.0 / clocks as f64;
+    println!("64 bits: {mbps:.1} Mb/s with one packet posted");
+    assert!((mbps / MBPS - 1.0).abs() < 0.005, "{mbps} Mb/s");
+}
+
 /// Alone, its frames are a period apart at the MAC, to a clock; beside the host's, of which there
 /// are always some, they keep the rate, the host's none the less take what is left of the bus; each
 /// of its segments has a round trip, that of the MAC's stamps.

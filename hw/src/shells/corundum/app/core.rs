@@ -23,6 +23,7 @@ use crate::mark::Mark;
 use crate::scheduler::courier::Courier;
 use crate::time::Linear;
 use rust_hdl::prelude::*;
+use timely_model::app_block::traffic;
 use timely_model::time::LINEAR_LATENCY;
 use timely_regs::corundum::{DOWN, DOWN_BITS, UP, UP_BITS};
 use timely_regs::counters::Counter;
@@ -246,6 +247,9 @@ pub struct App<
     midway: DFF<Bit>,
     /// Age of PTP's time when it is linear, ns.
     age: Const<Bits<30>>,
+    /// Time base of the generator's pacer: the steady time and what it decides ahead, ns48.fns16.
+    ahead: DFF<Bits<64>>,
+    generator_lead: Const<Bits<64>>,
     frames_bit: Const<Bits<32>>,
     missed_bit: Const<Bits<32>>,
     errors_bit: Const<Bits<32>>,
@@ -286,6 +290,7 @@ impl<
             mark: Mark::new(F, build.ring_bits),
             upper_half: Const::new(bits::<16>(1 << (build.ring_bits - 1))),
             age: Const::new(bits::<30>(age)),
+            generator_lead: Const::new(bits::<64>(traffic::LEAD_NS << 16)),
             frames_bit: bit(Counter::TxFrames),
             missed_bit: bit(Counter::LaunchesMissed),
             errors_bit: bit(Counter::CsrErrors),
@@ -295,6 +300,6 @@ impl<
             host_read: HostRead::new(),
             courier: Courier::new(),
             credit: Credit::new(),
-        } clk, rst, s_axil, ptp_ts, s_tx, s_tx_bad, m_tx, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_tlast, if_queue, if_tag, s_cpl, m_cpl, dma_enable, wd, ws_valid, ws_place, ws_failed, r0, a0, r1, a1, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0, h1, base, m_axil, streams, down, up, generates, g_rst, g_swept, g_now, g_later, g_stop, g_cfg_mac, g_cfg_ipv4, g_cfg_ipv6, g_cfg_key, g_cfg_keyed, g_fl, g_pw, g_hd, g_rate, g_release, g_down_rate, g_down_release, g_up_idle, g_up_limited_valid, g_up_limited_flow, g_up_limited, g_up_pulses, g_idle, g_limited_valid, g_limited_flow, g_limited, g_pulses, g_host_sent, g_sent, g_d, g_m, launches, gate, below, may_begin, taken, load_word, arrivals, departures, present, besides, midway, reset, record, host_record, scheduler_pulses, data_pulses, is_data, ends, tag, leaving, if_tvalid, if_tready, if_bad, if_dest, m_if, beside)
+        } clk, rst, s_axil, ptp_ts, s_tx, s_tx_bad, m_tx, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_tlast, if_queue, if_tag, s_cpl, m_cpl, dma_enable, wd, ws_valid, ws_place, ws_failed, r0, a0, r1, a1, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0, h1, base, m_axil, streams, down, up, generates, g_rst, g_swept, g_now, g_later, g_stop, g_cfg_mac, g_cfg_ipv4, g_cfg_ipv6, g_cfg_key, g_cfg_keyed, g_fl, g_pw, g_hd, g_rate, g_release, g_down_rate, g_down_release, g_up_idle, g_up_limited_valid, g_up_limited_flow, g_up_limited, g_up_pulses, g_idle, g_limited_valid, g_limited_flow, g_limited, g_pulses, g_host_sent, g_sent, g_d, g_m, launches, gate, below, ahead, may_begin, taken, load_word, arrivals, departures, present, besides, midway, reset, record, host_record, scheduler_pulses, data_pulses, is_data, ends, tag, leaving, if_tvalid, if_tready, if_bad, if_dest, m_if, beside)
     }
 }

@@ -15,7 +15,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, reset, midway, below);
+        dff_setup!(self, clk, reset, midway, below, ahead);
         // One register in front of a signal that nearly every register of the design reads.
         self.reset.d.next = self.rst.val();
         self.control.clk.next = self.clk.val();
@@ -57,7 +57,8 @@ impl<
         self.tag.next = self.s_tx.tag.val();
         self.may_begin.next = self.midway.q.val() | (self.launches.head_valid.val() | self.launches.empty.val());
         self.taken.next = self.s_tx.tvalid.val() & (self.may_begin.val() & self.gate.s.tready.val());
-        self.s_tx.tready.next = self.may_begin.val() & self.gate.s.tready.val();
+        // Nothing is taken while the blocks are in reset, which ends a clock behind the core's.
+        self.s_tx.tready.next = (self.may_begin.val() & self.gate.s.tready.val()) & !self.reset.q.val();
         self.launches.take.next = self.taken.val() & !self.midway.q.val();
         self.launches.launch_valid.next = self.up.val().get_bit(68) & self.streams.val();
         self.launches.launch_tag.next = self.up.val().get_bits::<8>(85);
@@ -139,7 +140,7 @@ impl<
         self.mark.s.tdata.next = self.if_tdata.val();
         self.mark.s.tkeep.next = self.if_tkeep.val();
         self.mark.s.tvalid.next = self.if_tvalid.val();
-        self.if_tready.next = self.mark.s.tready.val();
+        self.if_tready.next = self.mark.s.tready.val() & !self.reset.q.val();
         self.mark.s.tlast.next = self.if_tlast.val();
         self.mark.s.side.next = (bit_cast::<49, 16>(self.if_queue.val()) | (bit_cast::<49, 16>(self.if_tag.val()) << 16))
             | ((bit_cast::<49, 1>(self.if_bad.val().into()) << 32) | (bit_cast::<49, 16>(self.if_dest.val()) << 33));
@@ -212,7 +213,10 @@ impl<
         }
         // Completions.
         self.departures.told.next = self.generates.val();
-        DatedCompletionIn::link(&mut self.s_cpl, &mut self.departures.s);
+        self.departures.s.ts.next = self.s_cpl.ts.val();
+        self.departures.s.tag.next = self.s_cpl.tag.val();
+        self.departures.s.valid.next = self.s_cpl.valid.val();
+        self.s_cpl.ready.next = self.departures.s.ready.val() & !self.reset.q.val();
         DatedCompletionOut::link(&mut self.m_cpl, &mut self.departures.m);
         CompletionOut::join(&mut self.departures.c, &mut self.control.tx_cpl);
         // The host's memory.
@@ -361,7 +365,8 @@ impl<
         ReleaseOut::<F>::link(&mut self.g_release, &mut self.control.release);
         self.g_rst.next = self.reset.q.val();
         self.g_now.next = self.control.steady.val();
-        self.g_later.next = self.control.later.val();
+        self.ahead.d.next = self.control.steady.val() + self.generator_lead.val();
+        self.g_later.next = self.ahead.q.val();
         self.g_stop.next = self.control.stop.val();
         self.g_cfg_mac.next = self.control.settings.val().mac;
         self.g_cfg_ipv4.next = self.control.settings.val().ipv4;
