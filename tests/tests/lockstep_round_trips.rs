@@ -221,7 +221,7 @@ fn lockstep<const F: usize>(all: u64) {
             i.profile = rng.random_bool(0.001).then(|| {
                 let (word, data) = match rng.random_range(0..3) {
                     0 => (0, rng.random_range(0..3) << profile::RTT_START.low),
-                    1 => (profile::TIMEOUT_NS.word as u8, [0, 20_000, rng.random_range(0..1 << 22)][rng.random_range(0..3)]),
+                    1 => (profile::TIMEOUT_NS.word, [0, 20_000, rng.random_range(0..1 << 22)][rng.random_range(0..3)]),
                     _ => (rng.random_range(0..32), rng.random()),
                 };
                 ProfileWrite { profile: rng.random_range(0..4), word, data }

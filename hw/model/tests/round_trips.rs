@@ -136,7 +136,7 @@ fn run(seed: u64, faults: Faults, clocks: u64) -> Tally {
     let mut setup: VecDeque<In> = VecDeque::new();
     let mut record = FlowLoad::default().record;
     record[0] = 1 | 3 << 4;
-    let timeout = ProfileWrite { profile: 3, word: profile::TIMEOUT_NS.word as u8, data: faults.timeout_ns };
+    let timeout = ProfileWrite { profile: 3, word: profile::TIMEOUT_NS.word, data: faults.timeout_ns };
     setup.push_back(In { profile: Some(timeout), ..In::default() });
     // Stamps are of the first byte.
     setup.push_back(In { profile: Some(ProfileWrite { profile: 3, word: 0, data: 1 << profile::RTT_START.low }), ..In::default() });
@@ -157,7 +157,7 @@ fn run(seed: u64, faults: Faults, clocks: u64) -> Tally {
                 assert!(right, "clock {clk}, seed {seed}: flow {flow} gave {} ns, right are {possible:?}", s.rtt_ns);
             }
         }
-        let now = clk * CLOCK_NS << 16;
+        let now = (clk * CLOCK_NS) << 16;
         if !out.swept {
             block.step(clk, &In::default());
             continue;
@@ -193,12 +193,10 @@ fn run(seed: u64, faults: Faults, clocks: u64) -> Tally {
                 let packets = p.packets(m, m.psn);
                 p.queue.extend(packets);
             }
-            if clk > p.last_progress + RETRY && p.queue.is_empty() {
-                if let Some(m) = p.messages.front() {
-                    let psn = m.psn;
-                    p.back_to(psn);
-                    p.last_progress = clk;
-                }
+            let oldest = p.messages.front().map(|m| m.psn);
+            if let Some(psn) = oldest.filter(|_| clk > p.last_progress + RETRY && p.queue.is_empty()) {
+                p.back_to(psn);
+                p.last_progress = clk;
             }
             if let Some(packet) = p.queue.pop_front() {
                 let bytes = match packet.read {
@@ -218,7 +216,7 @@ fn run(seed: u64, faults: Faults, clocks: u64) -> Tally {
                 while departures.contains_key(&leaves) {
                     leaves += 1;
                 }
-                let ts = (leaves * CLOCK_NS << 16) + rng.random_range(0..CLOCK_NS << 16);
+                let ts = ((leaves * CLOCK_NS) << 16) + rng.random_range(0..CLOCK_NS << 16);
                 if !rng.random_bool(faults.unstamped) {
                     departures.insert(leaves, Completion { tag, ts });
                 }
