@@ -218,9 +218,9 @@ fn a_nic_that_skips_equals_one_that_steps() {
     }
 }
 
-/// The loop holds the queue of an incast, whatever the form, and fills the line once the rates have
-/// come back from the burst of all first packets at once: by 10 Mb/s an RTT that takes 10 Gb/s 20 ms
-/// and more.
+/// The loop holds the queue of an incast, whatever the form, and fills the line once the rates
+/// have come back from the burst of all first packets at once: by 10 Mb/s an RTT that takes 20 ms
+/// and more at 10 Gb/s.
 #[test]
 fn the_loop_holds_an_incast() {
     let cells: &[(u32, u32)] = if thorough() { &[(10, 4), (10, 10), (25, 4), (25, 10), (100, 4), (100, 10)] } else { &[(100, 4)] };
@@ -237,8 +237,8 @@ fn the_loop_holds_an_incast() {
                 "| {gbps} Gb/s, {senders} to 1 | {form} | {:.3} | {:.1} | {:.1} | {:.0} | {} |",
                 s.utilization, s.rtt_us.mean, s.rtt_us.p99, s.queue_kb.p99, s.pauses
             );
-            // While the rates come back the queue is no longer than standalone by more than a packet
-            // of each sender; then TIMELY may rest anywhere below its upper threshold.
+            // While the rates come back the queue is no longer than standalone by more than a
+            // packet of each sender; then TIMELY may rest anywhere below its upper threshold.
             let packets = f64::from(senders) * 1538.0 * 8.0 / (1e3 * f64::from(gbps));
             let high = Parameters::named(&format!("timely-{gbps}g"), 5.0).expect("listed").t_high_us;
             let most = if thorough() { high } else { worst + packets };

@@ -110,7 +110,7 @@ impl Bench<'_> {
     }
 }
 
-/// What is under way.
+/// Requests, departures and tags under way.
 #[derive(Default)]
 struct World {
     /// By flow: the PSN that comes next, and bytes of READs' responses.

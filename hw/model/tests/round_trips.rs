@@ -1,5 +1,6 @@
-//! Samples of `timely_model::round_trips` against RDMA connections that are simulated here: go-back-N
-//! with loss, delay, NAKs, receivers that are not ready, READs, and numbers that run over.
+//! Samples of `timely_model::round_trips` against RDMA connections that are simulated here:
+//! go-back-N with loss, delay, NAKs, receivers that are not ready, READs, and numbers that run
+//! over.
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
@@ -44,7 +45,7 @@ struct Message {
     last: u32,
 }
 
-/// What travels.
+/// A request on its way.
 #[derive(Clone, Copy, Debug)]
 struct Packet {
     psn: u32,

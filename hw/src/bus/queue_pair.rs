@@ -76,8 +76,8 @@ bus! {
 }
 
 bus! {
-    /// `timely_model::round_trips::Frame`: a frame is offered to the MAC, with `request` a request of
-    /// a flow; otherwise only its tag counts. `F` flow bits.
+    /// `timely_model::round_trips::Frame`: a frame is offered to the MAC, with `request` a request
+    /// of a flow; otherwise only its tag counts. `F` flow bits.
     PairFrameOut, "PairFrameOut", PairFrameIn, "PairFrameIn", [const F: usize]
     Forth valid: Bit,
     Forth tag: Bits<16>,

@@ -15,13 +15,13 @@ pub const SINCE: u32 = u32::MAX >> UNIT;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Query {
     Answer(Answer),
-    /// What was timed before gets no sample.
+    /// The packet that is timed gets no sample.
     Forget,
     /// The flow's turn to be looked at.
     Turn,
 }
 
-/// What the other blocks' memories hold of a flow as an operation enters.
+/// Memories of the other blocks, as an operation on a flow reads them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     pub sent: Sent,
@@ -44,7 +44,7 @@ struct Op {
     word: Option<Done>,
 }
 
-/// What a clock gives.
+/// Outputs of a clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given {
     pub sample: Option<Sample>,
@@ -92,7 +92,7 @@ impl Answers {
     }
 }
 
-/// What an operation does to its flow's word, and what it gives.
+/// Decides an operation: its flow's word from then on, and the outputs.
 fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
     let mut given = Given::default();
     let Seen { sent, start, enabled, .. } = op.seen;

@@ -7,13 +7,13 @@
 //! volume 1, 9.7.5 and 9.7.7). A NAK, a receiver that is not ready, a time-out and a load end it
 //! without a sample. A request of the four clocks behind such an answer still finds the timing.
 //!
-//! **Karn's rule.** A sample is of a packet that was sent once. A flow keeps the newest PSN that was
-//! sent; a request at or behind it is sent again, and gives no sample when it is timed. A packet
-//! that is sent again at or before the timed one makes the timing unsure: its answer ends it and is
-//! counted, if no new packet takes its place; the time-out goes on from the first of them. The first request of a flow that was loaded is unsure too, for nothing tells how often
-//! it was sent. A request [`WINDOW`] PSNs or more from the newest begins another connection on
-//! the same number; for one that begins nearer, or has a lesser path MTU, a load is
-//! needed.
+//! **Karn's rule.** A sample is of a packet that was sent once. A flow keeps the newest PSN that
+//! was sent; a request at or behind it is sent again, and gives no sample when it is timed. A
+//! packet that is sent again at or before the timed one makes the timing unsure: its answer ends
+//! it and is counted, if no new packet takes its place; the time-out goes on from the first of
+//! them. The first request of a flow that was loaded is unsure too, for nothing tells how often it
+//! was sent. A request [`WINDOW`] PSNs or more from the newest begins another connection on the
+//! same number; for one that begins nearer, or has a lesser path MTU, a load is needed.
 //!
 //! **READs.** A READ request takes as many PSNs as its responses have packets, of the path MTU each
 //! but the last. The MTU is at least what data and responses of the flow have shown by their
@@ -62,7 +62,7 @@ pub struct RoundTrips {
     departures: Departures,
     /// Completions and the step of the time in which they came.
     completions: VecDeque<(Option<Completion>, u8)>,
-    /// What enters at the next clock without an answer.
+    /// The operation that enters at the next clock without an answer.
     offer: Option<(Query, u32)>,
     load: Option<u32>,
     /// Clocks that turns are late by.

@@ -9,7 +9,7 @@ const DECIDED: usize = 3;
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Request(Request),
-    /// What was sent before is of no meaning any more.
+    /// Nothing that was sent before counts any more.
     Forget(u32),
     /// A frame that is no request of a flow.
     Other,
@@ -103,7 +103,7 @@ impl Requests {
     }
 }
 
-/// What a request does to its flow's word; the number of its timing, if it is timed, and pulses.
+/// Decides a request: its flow's word from then on, its timing's number if it is timed, pulses.
 fn request(word: &mut Sent, op: &Op, r: &Request) -> (Option<u8>, u16) {
     let ahead = distance(r.psn, word.newest);
     let restarts = word.known && !(-WINDOW..WINDOW).contains(&ahead);

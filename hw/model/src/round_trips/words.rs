@@ -134,7 +134,7 @@ pub struct Out {
     pub pulses: u16,
 }
 
-/// What the requests of a flow leave.
+/// A flow's word that its requests write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
     /// A request was seen.
@@ -145,7 +145,7 @@ pub struct Sent {
     pub timed: u32,
     /// Number of its timing.
     pub timing: u8,
-    /// It may have been sent twice.
+    /// The timed packet may have been sent twice.
     pub unsure: bool,
     /// When it was sent, units of 32 ns.
     pub since: u32,
@@ -153,7 +153,7 @@ pub struct Sent {
     pub mtu: u8,
 }
 
-/// What the answers of a flow leave.
+/// A flow's word that its answers write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
     /// Number of the newest timing that ended.

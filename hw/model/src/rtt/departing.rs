@@ -191,9 +191,9 @@ impl Departures {
         self.live[usize::from(tag) % TAGS] = true;
     }
 
-    /// A clock: a completion comes in the step `epoch` of the time; `stamp` is given place, turn and
-    /// start of a segment whose start is known. To be called before [`Departures::write`] at the
-    /// same clock.
+    /// A clock: a completion comes in the step `epoch` of the time; `stamp` is given place, turn
+    /// and start of a segment whose start is known. To be called before [`Departures::write`] at
+    /// the same clock.
     pub fn step(&mut self, completion: Option<Completion>, epoch: u8, stamp: impl FnOnce(u16, u8, Stamp)) {
         // Looked at two clocks after the entry was read, decided a clock later, and the tag is
         // spent after one more. Completions between with the same tag are told.

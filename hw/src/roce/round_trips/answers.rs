@@ -10,7 +10,7 @@ use crate::rtt::words::{Settings, Span};
 use rust_hdl::prelude::*;
 use timely_model::bus::RTT_MAX;
 
-/// What answers leave of their flows, and the samples; an operation a clock, answers first.
+/// Words of flows that answers write, and the samples; an operation a clock, answers first.
 ///
 /// Clock 0: the RAMs are addressed. 2: compared and subtracted. 3: decided. 4: sample, NAK and
 /// pulses stand.
@@ -22,7 +22,7 @@ pub(super) struct Answers<const F: usize> {
     pub sweep: Signal<In, Bit>,
     pub sweep_flow: Signal<In, Bits<F>>,
     pub answer: PairAnswerIn<F>,
-    /// What is written of requests.
+    /// Words that requests write.
     pub sent_writes: Signal<In, Bit>,
     pub sent_flow: Signal<In, Bits<F>>,
     pub sent_word: Signal<In, SentWord>,
@@ -48,7 +48,7 @@ pub(super) struct Answers<const F: usize> {
     pub not_ready: Signal<Out, Bit>,
     pub stray: Signal<Out, Bit>,
     pub timed_out: Signal<Out, Bit>,
-    /// What is written of answers.
+    /// Words that answers write.
     pub writes: Signal<Out, Bit>,
     pub write_flow: Signal<Out, Bits<F>>,
     pub write_word: Signal<Out, DoneWord>,

@@ -1,4 +1,4 @@
-//! Which packet of a flow is timed.
+//! Requests: the choice of the packet of a flow that is timed.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::{Distance, DoneWord, RequestKind, SentWord};
 use crate::bus::PairFrameIn;
@@ -10,10 +10,10 @@ use timely_model::round_trips::{PSN_BITS, TIMING_BITS, WINDOW};
 // Words have these widths, and a kernel takes literals alone.
 const _: () = assert!(PSN_BITS == 24 && TIMING_BITS == 4 && WINDOW == 1 << 18);
 
-/// What requests leave of their flows; a frame a clock, decided 4 clocks later.
+/// Words of flows that requests write; a frame a clock, decided 4 clocks later.
 ///
-/// Clock 0: the RAMs are addressed. 2: PSNs of last responses, for each path MTU. 3: decided. 4: the
-/// frame stands, with its timing. A flow is forgotten at a clock without a frame.
+/// Clock 0: the RAMs are addressed. 2: PSNs of last responses, for each path MTU. 3: decided. 4:
+/// the frame stands, with its timing. A flow is forgotten at a clock without a frame.
 #[derive(LogicBlock, Default)]
 pub(super) struct Requests<const F: usize> {
     pub clk: Signal<In, Clock>,
@@ -25,7 +25,7 @@ pub(super) struct Requests<const F: usize> {
     /// A flow is to be forgotten.
     pub forget: Signal<In, Bit>,
     pub forget_flow: Signal<In, Bits<F>>,
-    /// What is written of answers.
+    /// Words that answers write.
     pub done_writes: Signal<In, Bit>,
     pub done_flow: Signal<In, Bits<F>>,
     pub done_word: Signal<In, DoneWord>,
@@ -44,7 +44,7 @@ pub(super) struct Requests<const F: usize> {
     /// Clock 4: the request was sent again; it begins another connection.
     pub repeated: Signal<Out, Bit>,
     pub restarted: Signal<Out, Bit>,
-    /// What is written of requests.
+    /// Words that requests write.
     pub writes: Signal<Out, Bit>,
     pub write_flow: Signal<Out, Bits<F>>,
     pub write_word: Signal<Out, SentWord>,

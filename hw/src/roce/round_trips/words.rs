@@ -3,7 +3,7 @@
 use crate::packed::packed;
 use rust_hdl::prelude::*;
 
-/// What the requests of a flow leave.
+/// A flow's word that its requests write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct SentWord {
     /// A request was seen.
@@ -14,7 +14,7 @@ pub struct SentWord {
     pub timed: Bits<24>,
     /// Number of its timing.
     pub timing: Bits<4>,
-    /// It may have been sent twice.
+    /// The timed packet may have been sent twice.
     pub unsure: Bit,
     /// When it was sent, units of 32 ns.
     pub since: Bits<27>,
@@ -22,7 +22,7 @@ pub struct SentWord {
     pub mtu: Bits<3>,
 }
 
-/// What the answers of a flow leave.
+/// A flow's word that its answers write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct DoneWord {
     /// Number of the newest timing that ended.
@@ -52,7 +52,7 @@ pub struct RequestKind {
     pub request: Bit,
     /// A READ request.
     pub read: Bit,
-    /// What was sent before is of no meaning any more.
+    /// Nothing that was sent before counts any more.
     pub forget: Bit,
     /// A frame, whether it is a request or not.
     pub frame: Bit,
@@ -65,7 +65,7 @@ pub struct AnswerKind {
     pub nak: Bit,
     pub not_ready: Bit,
     pub response: Bit,
-    /// What was timed before gets no sample.
+    /// The packet that is timed gets no sample.
     pub forget: Bit,
     /// The flow's turn to be looked at.
     pub turn: Bit,
