@@ -79,6 +79,7 @@ pub(super) struct Requests<const F: usize> {
     old: Signal<Local, SentWord>,
     kind3: Signal<Local, RequestKind>,
     ahead: Signal<Local, Distance>,
+    equal: Signal<Local, Bit>,
     behind: Signal<Local, Bits<24>>,
     following: Signal<Local, Bits<4>>,
     near: Signal<Local, Bit>,
@@ -206,6 +207,8 @@ impl<const F: usize> Logic for Requests<F> {
         self.old.next = self.words.word.val();
         self.kind3.next = self.kind[2].q.val();
         self.ahead.next = (self.psn[2].q.val() - self.old.val().newest).into();
+        // (Beside the difference, not behind it.)
+        self.equal.next = self.psn[2].q.val() == self.old.val().newest;
         self.behind.next = self.old.val().timed - self.psn[2].q.val();
         self.following.next = self.old.val().timing + bits::<4>(1);
         self.near.next = !self.ahead.val().high.any();
@@ -213,7 +216,7 @@ impl<const F: usize> Logic for Requests<F> {
             self.near.next = self.ahead.val().high.all();
         }
         self.restarts.next = self.old.val().known & !self.near.val();
-        self.repeats.next = (self.old.val().known & self.near.val()) & (self.ahead.val().negative | !self.ahead.val().low.any());
+        self.repeats.next = (self.old.val().known & self.near.val()) & (self.ahead.val().negative | self.equal.val());
         self.sure.next = (self.old.val().known & !self.restarts.val()) & !self.repeats.val();
         self.timing.next = self.old.val().timing != self.done_timing.q.val();
         self.covers.next = !self.behind.val().get_bit(23);
