@@ -354,6 +354,7 @@ fn samples_are_of_packets_that_were_sent_once() {
         let t = run(seed, faults, 300_000);
         println!("seed {seed}: {} requests asked, {} samples, {} time-outs, {:?}", t.asked, t.samples, t.timeouts, t.pulses);
         assert!(t.samples > 20, "seed {seed}");
+        assert!(!t.pulses.contains_key(&(Pulse::Stray as u32)), "seed {seed}: an answer to what was sent counts as stray");
         samples += t.samples;
         t.pulses.iter().for_each(|(p, n)| *all.entry(*p).or_default() += n);
     }

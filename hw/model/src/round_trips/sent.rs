@@ -111,8 +111,10 @@ fn request(word: &mut Sent, op: &Op, r: &Request) -> (Option<u8>, u16) {
     let advances = !repeats;
     let timing = word.timing != op.done.timing;
     let old = word.timed;
-    if advances {
-        word.newest = if r.read { last_response(r.psn, r.bytes, word.mtu.max(op.mtu).max(1)) } else { r.psn };
+    // An earlier READ may have been taken for longer than it was, and this one goes on beyond it.
+    let last = if r.read { last_response(r.psn, r.bytes, word.mtu.max(op.mtu).max(1)) } else { r.psn };
+    if advances || distance(last, word.newest) > 0 {
+        word.newest = last;
     }
     let sure = word.known && !restarts && !repeats;
     let following = (word.timing + 1) & ((1 << TIMING_BITS) - 1);

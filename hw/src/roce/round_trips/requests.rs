@@ -91,6 +91,8 @@ pub(super) struct Requests<const F: usize> {
     starts: Signal<Local, Bit>,
     least: Signal<Local, Bits<3>>,
     last: Signal<Local, Bits<24>>,
+    further: Signal<Local, Bits<24>>,
+    reaches: Signal<Local, Bit>,
     updated: Signal<Local, SentWord>,
     // Clock 4.
     times: DFF<Bit>,
@@ -239,6 +241,8 @@ impl<const F: usize> Logic for Requests<F> {
         if self.least.val() >= bits::<3>(5) {
             self.last.next = self.ends[4].q.val();
         }
+        self.further.next = self.last.val() - self.old.val().newest;
+        self.reaches.next = !self.further.val().get_bit(23) & (self.last.val() != self.old.val().newest);
         self.updated.next = self.old.val();
         if self.kind3.val().request {
             self.updated.next.known = true;
@@ -247,6 +251,9 @@ impl<const F: usize> Logic for Requests<F> {
                 if self.kind3.val().read {
                     self.updated.next.newest = self.last.val();
                 }
+            } else if self.kind3.val().read & self.reaches.val() {
+                // An earlier READ was taken for longer than it was, and this one goes on beyond it.
+                self.updated.next.newest = self.last.val();
             }
             if !self.kind3.val().read & (self.size3.q.val() > self.old.val().mtu) {
                 self.updated.next.mtu = self.size3.q.val();
