@@ -19,11 +19,11 @@ struct Law {
     ms: f64,
 }
 
-/// Flow scaling of Swift so steep that up to 12 flows settle.
-const STEEP: &str = "flow_range_us = 300\nflow_most_packets = 4";
+/// Swift with a target of 8 us above the path, a decrease of .8 and flow scaling so steep that up to 12 flows settle.
+const STEEP: &str = "base_target_us = 16\nbeta = 0.8\nflow_range_us = 300\nflow_most_packets = 4";
 
 fn steep(p: &mut Parameters) {
-    (p.flow_range_us, p.flow_most_packets) = (300.0, 4.0);
+    (p.base_target_us, p.beta, p.flow_range_us, p.flow_most_packets) = (p.update_interval_us - 4.0, 0.8, 300.0, 4.0);
 }
 
 const LAWS: [Law; 4] = [
@@ -160,7 +160,7 @@ fn bit_true_nics_settle_by_the_sign_of_the_margin() {
 /// The table of docs/simulator.md is what the command prints.
 #[test]
 fn the_page_has_the_rows_of_the_command() {
-    let steep = ["--set", "flow_range_us=300", "--set", "flow_most_packets=4"];
+    let steep = ["--set", "beta=0.8", "--set", "flow_range_us=300", "--set", "flow_most_packets=4"];
     let profiles: [(&str, &[&str]); 5] =
         [("patched-10g", &[]), ("pi-10g", &[]), ("swift-10g", &[]), ("swift-10g", &steep), ("timely-10g", &[])];
     let out = format!("{}/law_margins", env!("CARGO_TARGET_TMPDIR"));

@@ -161,6 +161,7 @@ mod tests {
             update_interval_us: 20.0,
             packet_bytes: 1250,
             additive_step_mbps: 500.0,
+            beta: 0.8,
             base_target_us: 25.0,
             hop_us: 1.0,
             flow_range_us: 30.0,
