@@ -24,6 +24,7 @@ EXAMPLES
   timelyd --device 0000:03:00.0
   timelyd --device 0000:03:00.0,bar=2,offset=0x110000
   timelyd --device vfio-user:/tmp/nic --heartbeat 500ms --metrics 127.0.0.1:9464
+  timelyd --device /dev/mqnic0 --refclock /run/chrony/timely.sock
 
 The file is checked; then the NIC is reset and configured as it says. Every change is written to it. SIGTERM, SIGINT, SIGQUIT and
 SIGHUP stop the flows and close the NIC in order; when timelyd is killed, the NIC stops by itself as soon as its heartbeat is missed, and the next start restores the flows.
@@ -56,6 +57,9 @@ struct Cli {
     /// Serves metrics for Prometheus at this address, /metrics; it must be a loopback one.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_socket)]
     metrics: Option<SocketAddr>,
+    /// Tells chronyd the card's PTP date once a second, at the socket of its `refclock SOCK PATH tai`.
+    #[arg(long, value_name = "PATH")]
+    refclock: Option<PathBuf>,
 }
 
 fn duration(text: &str) -> Result<Duration, TextError> {
@@ -100,7 +104,7 @@ fn run(cli: Cli) -> Result<(), Failed> {
     Plan::new(&config, request.as_ref()).map_err(|e| in_file(&e))?;
     let unset = plan.unset(|profile| Nic::keeps_profile(&*transport, profile)).map_err(|e| text(&e))?;
     unset.map_or(Ok(()), |e| Err(in_file(&e)))?;
-    let options = Options { socket: socket.clone(), users: cli.allow_uid, heartbeat, metrics: cli.metrics };
+    let options = Options { socket: socket.clone(), users: cli.allow_uid, heartbeat, metrics: cli.metrics, refclock: cli.refclock };
     let listening = Listening::new(&options).map_err(|e| text(&e))?;
     let signals = signals::ending()?;
     let nic = Nic::open(transport, Start::Fresh).map_err(|e| text(&e))?;

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn options(socket: &Path, metrics: Option<SocketAddr>) -> Options {
-        Options { socket: socket.into(), users: Vec::new(), heartbeat: None, metrics }
+        Options { socket: socket.into(), users: Vec::new(), heartbeat: None, metrics, refclock: None }
     }
 
     #[test]

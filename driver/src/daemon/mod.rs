@@ -4,6 +4,7 @@ mod connection;
 mod http;
 mod listen;
 mod metrics;
+mod refclock;
 
 pub use listen::{Listening, check_metrics};
 
@@ -16,6 +17,7 @@ use crate::service::{Request, Service, ServiceError};
 use crate::transport::Failure;
 use connection::{Connection, Heard};
 use metrics::Scrape;
+use refclock::Refclock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -43,6 +45,8 @@ pub struct Options {
     pub heartbeat: Option<Duration>,
     /// Where metrics are served; a loopback address.
     pub metrics: Option<SocketAddr>,
+    /// Socket of a reference clock of chronyd's, which is told the card's PTP date.
+    pub refclock: Option<PathBuf>,
 }
 
 /// Why a daemon could not go on.
@@ -89,6 +93,7 @@ pub struct Daemon {
     over: Option<String>,
     /// The heartbeat was lost.
     losses: Often,
+    refclock: Option<Refclock>,
 }
 
 impl Daemon {
@@ -108,7 +113,8 @@ impl Daemon {
     pub fn at(listening: Listening, service: Service, options: Options, stop: impl AsFd + Send + 'static) -> Result<Self, DaemonError> {
         service.nic.set_heartbeat(options.heartbeat)?;
         let (clients, scrapes) = (Vec::new(), Vec::new());
-        Ok(Daemon { service, options, listening, clients, scrapes, stop: Box::new(stop), over: None, losses: Often::default() })
+        let refclock = options.refclock.as_deref().map(Refclock::new).transpose()?;
+        Ok(Daemon { service, options, listening, clients, scrapes, stop: Box::new(stop), over: None, losses: Often::default(), refclock })
     }
 
     /// Where metrics are served.
@@ -141,6 +147,9 @@ impl Daemon {
             self.admit();
             self.talk()?;
             self.scrape()?;
+            if let Some(refclock) = &mut self.refclock {
+                refclock.turn(&self.service)?;
+            }
         }
     }
 
@@ -169,7 +178,7 @@ impl Daemon {
     /// Waits until there is something to do; `true` when it is time to end.
     fn wait(&mut self) -> Result<bool, DaemonError> {
         let kick = self.service.nic.next_kick().map_or(TURN, |at| at.saturating_duration_since(Instant::now()));
-        let left = kick.min(TURN);
+        let left = kick.min(TURN).min(self.refclock.as_ref().map_or(TURN, Refclock::wait));
         let removal = self.service.nic.transport().removal();
         let mut fds = vec![PollFd::from_borrowed_fd(self.stop.as_fd(), PollFlags::IN), PollFd::new(&self.listening.socket, PollFlags::IN)];
         let first = fds.len();

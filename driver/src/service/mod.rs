@@ -1,6 +1,7 @@
 //! Requests to a NIC and the service that answers them: the same for a daemon's clients and for a
 //! program that opens the device itself.
 mod read;
+pub(crate) use read::Dated;
 mod request;
 
 pub use request::Request;

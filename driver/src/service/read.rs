@@ -15,8 +15,21 @@ use timely_regs::profile;
 
 /// More flows than this are read by a snapshot.
 const FLOWS_BY_QUERIES: usize = 16;
+/// Reads of the date, of which the quickest counts.
+const DATED_READS: usize = 5;
 /// Names of the laws.
 const LAWS: [&str; 5] = ["fixed", "timely", "patched", "swift", "pi"];
+
+/// The card's date beside the host's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Dated {
+    /// The host's date, ns since 1970, when the card's was read.
+    pub(crate) host_ns: u64,
+    /// The card's date, ns modulo 2^48.
+    pub(crate) date_ns: u64,
+    /// Beyond that, ns below 1.
+    pub(crate) fraction_ns: f64,
+}
 
 impl Service {
     pub(super) fn port(&self) -> Result<PortReport, ServiceError> {
@@ -108,4 +121,29 @@ impl Service {
         let time_ns = pairs.last().map_or(0, |p| p.nic_ns as u64);
         Ok(ClockReport { time_ns, fit: clock::fit(&pairs) })
     }
+
+    /// The card's date beside the host's, of the quickest of some reads; `None` when the date is not
+    /// of PTP.
+    pub(crate) fn dated(&self) -> Result<Option<Dated>, ServiceError> {
+        let mut best: Option<(u64, Dated)> = None;
+        for _ in 0..DATED_READS {
+            let (start, before_ns) = (Instant::now(), realtime_ns());
+            let (ptp, date) = self.nic.checked("a read of the date", |d| Ok((d.dated_by_ptp()?, d.now()?)))?;
+            let took_ns = start.elapsed().as_nanos() as u64;
+            if !ptp {
+                return Ok(None);
+            }
+            if best.as_ref().is_none_or(|b| took_ns < b.0) {
+                let dated = Dated { host_ns: before_ns + took_ns / 2, date_ns: date >> 16, fraction_ns: (date & 0xffff) as f64 / 65_536.0 };
+                best = Some((took_ns, dated));
+            }
+        }
+        Ok(best.map(|b| b.1))
+    }
+}
+
+/// The host's date, ns since 1970.
+fn realtime_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

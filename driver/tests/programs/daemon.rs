@@ -1,7 +1,7 @@
 //! `timelyd` as a process: killed, started twice, given files that are broken.
 use super::{LIMIT, Place};
 use nix::sys::signal::Signal;
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::time::Instant;
 use timely_driver::client::Client;
 use timely_driver::nic::{End, Nic, Start};
@@ -295,4 +295,48 @@ fn a_file_of_a_nic_that_was_reset_is_kept() {
     std::fs::write(&file, &third).expect("written");
     assert!(said(&port).contains("was reset"));
     assert!(kept() == third && !text().contains("[flow.9]"), "{}", text());
+}
+
+/// A clock like chronyd's takes samples of 40 bytes: the card's date at the host's time that each
+/// names lies between dates that were read before and after.
+#[test]
+fn chronyd_is_told_the_date_of_ptp() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let path = place.path("chrony.sock");
+    let chronyd = UnixDatagram::bind(&path).expect("a socket");
+    chronyd.set_read_timeout(Some(LIMIT)).expect("set");
+    let daemon = place.daemon(&device, &["--refclock", path.to_str().expect("a name")]);
+    super::wait_for(&place.daemon_socket(&device));
+    let write = |register: &str, value: u64| {
+        place.said(&["--device", &device, "reg", "write", register, &value.to_string()]);
+    };
+    let date = || place.json(&["--device", &device, "clock", "--pairs", "8"])["time_ns"].as_u64().expect("a date");
+    let host = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970").as_nanos() as u64;
+    // The card goes 5 s ahead.
+    let to = ((host() + 5_000_000_000) & ((1 << 48) - 1)) << 16;
+    write("set_low", to & 0xffff_ffff);
+    write("set_high", to >> 32);
+    let before = date();
+    write("source", 1);
+    let mut bytes = [0; 64];
+    assert_eq!(chronyd.recv(&mut bytes).expect("a sample"), 40);
+    let after = date();
+    let word = |at: usize| i64::from_ne_bytes(bytes[at..at + 8].try_into().expect("8"));
+    let offset = f64::from_bits(word(16) as u64);
+    let at_ns = word(0) as f64 * 1e9 + word(8) as f64 * 1e3 + offset * 1e9;
+    let in_date = (at_ns as u64) & ((1 << 48) - 1);
+    // A double of seconds since 1970 in ns has 256 ns; the time in the sample has microseconds.
+    assert!((before - 2_000..=after + 2_000).contains(&in_date), "{before} {in_date} {after}, offset {offset}");
+    assert_eq!((&bytes[24..36], &bytes[36..40]), (&[0; 12][..], &0x534f_434b_i32.to_ne_bytes()[..]));
+    // Nobody listens any more: samples are lost, and the daemon goes on.
+    drop(chronyd);
+    std::fs::remove_file(&path).expect("removed");
+    let start = Instant::now();
+    while date() < after + 1_000 {
+        assert!(start.elapsed() < LIMIT);
+    }
+    daemon.signal(Signal::SIGTERM);
+    let (code, said) = daemon.ended();
+    assert!(code == Some(0) && said.contains("the card's date is not of PTP (SOURCE.ptp is 0)"), "{code:?}: {said}");
 }

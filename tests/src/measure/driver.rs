@@ -119,7 +119,7 @@ fn direct(file: &Path, time: Duration) -> Result<(Got, Made), String> {
 fn through_daemon(file: &Path, time: Duration) -> Result<(Got, Made), String> {
     let (service, mut producer) = service(Some(PACED))?;
     let socket = fresh("daemon");
-    let options = Options { socket: socket.clone(), users: Vec::new(), heartbeat: None, metrics: None };
+    let options = Options { socket: socket.clone(), users: Vec::new(), heartbeat: None, metrics: None, refclock: None };
     let (stopped, stop) = rustix::pipe::pipe().map_err(text)?;
     let daemon = Daemon::new(service, options, stopped).map_err(text)?;
     let thread = std::thread::spawn(move || daemon.run());

@@ -37,7 +37,7 @@ fn daemon(nic: &Path, file: &Path, socket: &Path, heartbeat: Option<Duration>, m
     let mut service = Service::new(nic, Some(file.into()));
     service.restore(Config::read(file).expect("a configuration")).expect("restored");
     let metrics = metrics.then(|| "127.0.0.1:0".parse().expect("an address"));
-    let options = Options { socket: socket.into(), users: Vec::new(), heartbeat, metrics };
+    let options = Options { socket: socket.into(), users: Vec::new(), heartbeat, metrics, refclock: None };
     let (stop, stopped) = rustix::pipe::pipe().map(|(r, w)| (w, r)).expect("a pipe");
     (Daemon::new(service, options, stopped).expect("a daemon"), stop)
 }

@@ -56,6 +56,7 @@ const SOURCES: &[(&str, &str, Source)] = &[
     ("docs/driver.md", "Boards", Defined),
     ("docs/driver.md", "The file", Defined),
     ("docs/driver.md", "Metrics", Defined),
+    ("docs/driver.md", "The card's time for the host", Defined),
     ("docs/ecn-or-delay.md", "Set-up", Held("sim/tests/ecn_or_delay.rs", "the_page_shows_the_rows")),
     ("docs/ecn-or-delay.md", "Completion times", Held("sim/tests/ecn_or_delay.rs", "the_page_shows_the_rows")),
     ("docs/ecn-or-delay.md", "Jitter of the feedback", Held("sim/tests/ecn_or_delay.rs", "the_page_shows_the_rows")),

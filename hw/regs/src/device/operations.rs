@@ -87,6 +87,14 @@ impl<B: Bus> Device<B> {
         Ok(u64::from(low) | u64::from(self.read(&time::NOW_HIGH)?) << 32)
     }
 
+    /// The date is that of a PTP clock.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn dated_by_ptp(&self) -> Result<bool, Error<B::Error>> {
+        Ok(self.read(&time::SOURCE)? & 1 != 0)
+    }
+
     /// Sets the date to `to`, ns48.fns16, on or back; the device ignores that while PTP is its
     /// source.
     ///
