@@ -19,7 +19,8 @@ struct Law {
     ms: f64,
 }
 
-/// Swift with a target of 8 us above the path, a decrease of .8 and flow scaling so steep that up to 12 flows settle.
+/// Swift with a target of 8 us above the path, a decrease of .8 and flow scaling so steep that up
+/// to 12 flows settle.
 const STEEP: &str = "base_target_us = 16\nbeta = 0.8\nflow_range_us = 300\nflow_most_packets = 4";
 
 fn steep(p: &mut Parameters) {

@@ -39,8 +39,8 @@ struct Named {
     segment: u32,
     /// Least utilization wherever the bound on unanswered bytes allows it.
     utilization: f64,
-    /// Least Jain index; TIMELY has no fixed point that is fair (ECN or Delay, theorem 4), and PI at
-    /// the host keeps any shares.
+    /// Least Jain index; TIMELY has no fixed point that is fair (ECN or Delay, theorems 3 and
+    /// 4), and PI at the host keeps any shares.
     jain: f64,
 }
 
@@ -48,8 +48,8 @@ const fn named(name: &'static str, gbps: f64, segment: u32, utilization: f64, ja
     Named { name, gbps, segment, utilization, jain }
 }
 
-// TIMELY's line is idle for a tenth at 50 us: the RTT falls below its low threshold, 12 or 8 us above
-// the empty path's, before the decreases of an RTT ago have their effect.
+// TIMELY's line is idle for a tenth at 50 us: the RTT falls below its low threshold, 12 or 8 us
+// above the empty path's, before the decreases of an RTT ago have their effect.
 const NAMED: [Named; 12] = [
     named("timely-10g", 10.0, 2_000, 0.92, 0.8),
     named("timely-25g", 25.0, 4_000, 0.9, 0.8),

@@ -22,7 +22,7 @@ pub(super) struct Refclock {
     path: PathBuf,
     due: Instant,
     failures: Often,
-    /// It was said that the date is not PTP's.
+    /// A note said that the date is not of PTP.
     said: bool,
 }
 
@@ -74,8 +74,8 @@ impl Refclock {
     }
 }
 
-/// The card's date less the host's, ns. A date has 48 bits of ns, 78 hours: the nearest of all dates
-/// that it may be is taken.
+/// The card's date less the host's, ns. A date has 48 bits of ns, 78 hours: of all that one may be
+/// the nearest is taken.
 fn offset_ns(dated: &Dated) -> f64 {
     let away = dated.date_ns.wrapping_sub(dated.host_ns) << (64 - DATE_BITS);
     let whole = (away as i64) >> (64 - DATE_BITS);
@@ -83,7 +83,7 @@ fn offset_ns(dated: &Dated) -> f64 {
 }
 
 /// A sample as chronyd reads it: the host's time, seconds and microseconds of 64 bits; how far the
-/// reference is ahead of it, seconds, as a double; no pulse; no leap second; padding; the magic.
+/// reference is ahead, seconds, as a double; no pulse; no leap second; padding; the magic.
 fn sample(dated: &Dated) -> [u8; 40] {
     let us_ns = dated.host_ns / 1000 * 1000;
     // Truncation of the time to microseconds leaves the offset as it is: clocks run alike for one.

@@ -122,8 +122,8 @@ impl Service {
         Ok(ClockReport { time_ns, fit: clock::fit(&pairs) })
     }
 
-    /// The card's date beside the host's, of the quickest of some reads; `None` when the date is not
-    /// of PTP.
+    /// The card's date beside the host's, of the quickest of some reads; `None` when the date is
+    /// not of PTP.
     pub(crate) fn dated(&self) -> Result<Option<Dated>, ServiceError> {
         let mut best: Option<(u64, Dated)> = None;
         for _ in 0..DATED_READS {

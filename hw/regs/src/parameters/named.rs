@@ -145,8 +145,8 @@ impl Parameters {
         Parameters { law: LawKind::Pi, t_low_us: 0.5 * self.reference_us, integral_gain: 0.001, proportional_gain: 1.0, ..self }
     }
 
-    /// PI for 100 Gb/s. Halfway to the delay that it holds, 16 us with a base of 8, is no queue yet,
-    /// and a flow that its start drove down would rise by the controller's slow integral alone.
+    /// PI for 100 Gb/s. Half of the delay that the law holds, 16 us with a base of 8, is no queue
+    /// yet, and a flow that its start drove down would rise by a slow integral alone.
     pub fn pi_100g(base_us: f64) -> Self {
         Parameters { t_low_us: base_us + 4.0, ..Self::patched_100g(base_us).pi() }
     }
