@@ -75,8 +75,9 @@ pub fn charge([valid, flow, bytes, ends]: [u64; 4]) -> Option<Charge> {
 /// The Verilated form of a RustHDL block.
 pub fn verilate<B: rust_hdl::prelude::Block>(name: &str, block: B) -> Arc<Library> {
     let emit = || timely_hw::emit::emit(name, block).unwrap_or_else(|e| panic!("emission: {e}"));
-    let verilog = mutant::text(&format!("{name}.{}", short_name::<B>()), emit);
-    build(name, &verilog, &format!("{}{name}", timely_hw::emit::PREFIX), Options::default()).unwrap_or_else(|e| panic!("{e}"))
+    let key = format!("{name}.{}", short_name::<B>());
+    let verilog = mutant::text(&key, emit);
+    build(&key, &verilog, &format!("{}{name}", timely_hw::emit::PREFIX), Options::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 // A type without its path, its numbers after it: `Fifo_40_3_4`.

@@ -20,6 +20,7 @@ EXAMPLES
   cargo xtask bench driver    flows by DMA and events a second through the driver, beside plain register reads
   cargo xtask prove fifo      the formal proofs whose names contain `fifo`; all without a name
   cargo xtask mutate fifo     faults in a block's Verilog: does its lockstep test notice them?
+  cargo xtask coverage fifo   lines, branches and toggles that a block's lockstep test reaches
   cargo xtask constants       constants of the simulator changed by a tenth: does a test notice each?
   cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
   cargo xtask soak --nic 100000000   a storm around the whole NIC, every frame accounted for
@@ -66,6 +67,9 @@ enum Command {
     /// tests/mutation.toml and docs/mutation.md.
     #[command(disable_help_flag = true)]
     Mutate(forward::Options),
+    /// Counts lines, branches and toggles that the lockstep tests reach, in every block of the
+    /// emitted Verilog; writes tests/coverage.toml and docs/coverage.md.
+    Coverage(forward::Options),
     /// Changes constants that figures rest on, which a test must notice.
     Constants(constants::Constants),
     /// Runs the lockstep tests, or a storm around the whole NIC, for longer.
@@ -102,6 +106,7 @@ fn main() -> ExitCode {
         Command::Bench(b) => b.run(),
         Command::Prove(p) => p.run(),
         Command::Mutate(m) => m.run("timely-mutate", "mutate"),
+        Command::Coverage(c) => c.run("timely-mutate", "coverage"),
         Command::Constants(c) => c.run(),
         Command::Soak(s) => s.run(),
         Command::VmTest(v) => v.run("timely-machine", "vm-test"),

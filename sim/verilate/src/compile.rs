@@ -68,6 +68,10 @@ fn whole(e: &dyn std::error::Error) -> String {
     std::iter::successors(Some(e), |e| e.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
+/// Variable of the folder to which models write what they covered, one file an instance; with it in
+/// the environment every model is compiled to count.
+pub const COVERAGE: &str = "TIMELY_COVERAGE";
+
 /// How a model is compiled.
 #[derive(Clone, Copy, Debug, Hash, Default)]
 pub struct Options {
@@ -77,6 +81,8 @@ pub struct Options {
     /// For whole NICs that run long: gcc compiles with `-O3` instead of `-O1`. Clang always does
     /// with `-O2`.
     pub fast: bool,
+    /// The model counts lines, branches and toggles.
+    pub coverage: bool,
 }
 
 fn run(tool: &str, command: &mut Command) -> Result<String, Error> {
@@ -120,7 +126,7 @@ fn hash(x: impl Hash) -> String {
     format!("{:016x}", h.finish())
 }
 
-const DEFINES: [&str; 6] = ["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE_VCD=0", "-faligned-new", "-std=gnu++17"];
+const DEFINES: [&str; 5] = ["-DVERILATOR=1", "-DVM_SC=0", "-DVM_TRACE_VCD=0", "-faligned-new", "-std=gnu++17"];
 
 /// Behind it a compiler leaves functions as they are.
 const UNOPTIMIZED: &str = "#ifdef __clang__\n#pragma clang optimize off\n#else\n#pragma GCC optimize(\"O0\")\n#endif\n";
@@ -128,24 +134,26 @@ const UNOPTIMIZED: &str = "#ifdef __clang__\n#pragma clang optimize off\n#else\n
 /// Bytes of generated C++ up to which a model is one translation unit: those of a block.
 const ONE_UNIT: u64 = 2 << 20;
 
-fn cxx(compiler: &str, include: &Path, opt: &str, waves: bool) -> Command {
+fn cxx(compiler: &str, include: &Path, opt: &str, options: Options) -> Command {
     let mut c = Command::new(compiler);
-    c.args(if waves { ["-DVM_TRACE=1", "-DVM_TRACE_FST=1"] } else { ["-DVM_TRACE=0", "-DVM_TRACE_FST=0"] });
+    c.arg(if options.coverage { "-DVM_COVERAGE=1" } else { "-DVM_COVERAGE=0" });
+    c.args(if options.waves { ["-DVM_TRACE=1", "-DVM_TRACE_FST=1"] } else { ["-DVM_TRACE=0", "-DVM_TRACE_FST=0"] });
     c.args(DEFINES).args(["-fPIC", "-w", opt, "-I"]).arg(include).arg("-I").arg(include.join("vltstd"));
     c
 }
 
 /// The simulator's own runtime, compiled once for all models.
-fn runtime(cache: &Cache, include: &Path, version: &str, compiler: &str, waves: bool) -> Result<Vec<PathBuf>, Error> {
-    let dir = cache.folder(&format!("runtime-{}", hash((version, compiler, waves))))?;
+fn runtime(cache: &Cache, include: &Path, version: &str, compiler: &str, options: Options) -> Result<Vec<PathBuf>, Error> {
+    let dir = cache.folder(&format!("runtime-{}", hash((version, compiler, options.waves, options.coverage))))?;
     locked(&dir.join("lock"), || {
         let mut objects = Vec::new();
-        let writer: &[&str] = if waves { &["verilated_fst_c.cpp"] } else { &[] };
-        for source in ["verilated.cpp", "verilated_threads.cpp"].iter().chain(writer) {
+        let writer = options.waves.then_some("verilated_fst_c.cpp");
+        let counter = options.coverage.then_some("verilated_cov.cpp");
+        for source in ["verilated.cpp", "verilated_threads.cpp"].into_iter().chain(writer).chain(counter) {
             let object = dir.join(source).with_extension("o");
             if !object.exists() {
                 let part = object.with_extension("part.o");
-                run(compiler, cxx(compiler, include, "-O2", waves).arg("-c").arg(include.join(source)).arg("-o").arg(&part))?;
+                run(compiler, cxx(compiler, include, "-O2", options).arg("-c").arg(include.join(source)).arg("-o").arg(&part))?;
                 fs::rename(&part, &object).map_err(|e| Error::File(object.clone(), e))?;
             }
             cache.check(&object)?;
@@ -162,9 +170,10 @@ fn runtime(cache: &Cache, include: &Path, version: &str, compiler: &str, waves: 
 /// A tool that is missing or fails, a text without the module, a cache that cannot be written.
 pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<Arc<Library>, Error> {
     let waves = std::env::var_os("TIMELY_WAVES").map(PathBuf::from);
-    let options = Options { waves: options.waves || waves.is_some(), ..options };
+    let coverage = options.coverage || std::env::var_os(COVERAGE).is_some();
+    let options = Options { waves: options.waves || waves.is_some(), coverage, ..options };
     let ports = ports::parse(verilog, top).ok_or_else(|| Error::Ports(top.into()))?;
-    let shim = ports::shim(&ports, options.waves);
+    let shim = ports::shim(&ports, options.waves, name);
     let version = run("verilator", Command::new(verilator()).arg("--version"))?;
     let compiler = compiler();
     let cache = Cache::open()?;
@@ -242,6 +251,9 @@ fn compile(
     if options.waves {
         verilate.arg("--trace-fst");
     }
+    if options.coverage {
+        verilate.args(["--coverage-line", "--coverage-toggle"]);
+    }
     verilate.args(["--Mdir"]).arg(dir.join("cc")).arg(dir.join("dut.v"));
     run("verilator", &mut verilate)?;
     let mut sources: Vec<PathBuf> = fs::read_dir(dir.join("cc"))
@@ -260,16 +272,18 @@ fn compile(
     let (with_hot, apart) =
         if bytes <= ONE_UNIT { ([UNOPTIMIZED, &unit(&cold)].concat(), String::new()) } else { (String::new(), unit(&cold)) };
     write(&dir.join("unit.cpp"), &[unit(&hot), unit(&[&dir.join("shim.cpp")]), with_hot].concat())?;
-    let runtime = runtime(cache, &include, version, compiler, options.waves)?;
+    let runtime = runtime(cache, &include, version, compiler, options)?;
     let (start, part) = (dir.join("start.o"), dir.join("model.part.so"));
     // Clang 14 takes minutes for some of the code at -O1, and seconds at -O2.
     let opt = match (compiler.contains("clang"), options.fast) {
+        // Counters are most of the code, and a run is short.
+        _ if options.coverage => "-O0",
         (true, _) => "-O2",
         (false, true) => "-O3",
         (false, false) => "-O1",
     };
     let compile = |opt: &str| {
-        let mut c = cxx(compiler, &include, opt, options.waves);
+        let mut c = cxx(compiler, &include, opt, options);
         c.arg("-I").arg(dir.join("cc"));
         c
     };

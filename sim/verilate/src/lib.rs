@@ -9,6 +9,9 @@
 //! instance writes `DIR/NAME-N.fst`, for GTKWave or Surfer: twenty times slower, so shorten the
 //! run. [`Dut::record`] does the same for one instance.
 //!
+//! With `TIMELY_COVERAGE=DIR` every model counts its lines, branches and toggles, and every instance
+//! writes them to a file of its own there.
+//!
 //! A module fits when its clock is called `clk`, and its outputs depend on registers alone (they
 //! are sampled after the edge).
 mod cache;
@@ -17,7 +20,7 @@ pub mod mutant;
 mod ports;
 
 pub use cache::{VARIABLE, cache_root};
-pub use compile::{Error, Options, build};
+pub use compile::{COVERAGE, Error, Options, build};
 pub use ports::{Direction, Port};
 
 use std::ffi::{CString, c_char, c_int, c_void};

@@ -68,8 +68,10 @@ pub(crate) fn parse(verilog: &str, top: &str) -> Option<Vec<Port>> {
 }
 
 /// The shim in C++: `tnv_new`, `tnv_delete`, `tnv_settle`, `tnv_cycle`, `tnv_record`; the last
-/// works only with `waves`.
-pub(crate) fn shim(ports: &[Port], waves: bool) -> String {
+/// works only with `waves`. Compiled for coverage, every deleted model writes its counts to the
+/// folder that the variable [`crate::COVERAGE`] names, as `NAME-PROCESS-NUMBER.dat`.
+pub(crate) fn shim(ports: &[Port], waves: bool, name: &str) -> String {
+    let variable = crate::COVERAGE;
     let (mut load, mut store) = (String::new(), String::new());
     for p in ports {
         let (n, at, words) = (&p.name, p.offset, p.words());
@@ -103,6 +105,22 @@ pub(crate) fn shim(ports: &[Port], waves: bool) -> String {
 #include "Vdut.h"
 #include "verilated.h"
 #include <cstdint>
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+static void counts(VerilatedContext& context) {{
+    static std::atomic<unsigned> number{{0}};
+    const char* folder = getenv("{variable}");
+    if (!folder) return;
+    const std::string file = std::string(folder) + "/{name}-" + std::to_string(getpid()) + "-" + std::to_string(number++) + ".dat";
+    context.coveragep()->write(file.c_str());
+}}
+#else
+static void counts(VerilatedContext&) {{}}
+#endif
 #if VM_TRACE
 #include "verilated_fst_c.h"
 #else
@@ -128,6 +146,7 @@ void tnv_delete(void* p) {{
     Model* h = (Model*)p;
     h->dut->final();
     if (h->waves) h->waves->close();
+    counts(h->context);
     delete h->waves; delete h->dut; delete h;
 }}
 int tnv_record(void* p, const char* path) {{

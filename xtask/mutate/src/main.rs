@@ -1,4 +1,6 @@
-//! `cargo xtask mutate`: faults in the emitted Verilog, and whether the lockstep tests notice them.
+//! `cargo xtask mutate` and `coverage`: whether the lockstep tests notice faults in the emitted
+//! Verilog, and what of it they reach.
+mod coverage;
 mod faults;
 mod flow;
 mod netlist;
@@ -35,6 +37,9 @@ enum Cli {
     /// Puts faults into the emitted blocks, which their lockstep tests must notice; writes
     /// tests/mutation.toml and docs/mutation.md.
     Mutate(Mutate),
+    /// Counts lines, branches and toggles of the emitted blocks that their lockstep tests reach;
+    /// writes tests/coverage.toml and docs/coverage.md.
+    Coverage(coverage::Coverage),
 }
 
 /// Options of `mutate`.
@@ -253,8 +258,11 @@ impl Mutate {
 }
 
 fn main() -> ExitCode {
-    let Cli::Mutate(mutate) = Cli::parse();
-    mutate.run().unwrap_or_else(|e| {
+    let done = match Cli::parse() {
+        Cli::Mutate(mutate) => mutate.run(),
+        Cli::Coverage(coverage) => coverage.run(),
+    };
+    done.unwrap_or_else(|e| {
         eprintln!("error: {e}");
         ExitCode::FAILURE
     })

@@ -67,6 +67,27 @@ impl<'a> Program<'a> {
         Ok(Program { row, file, tools, hash })
     }
 
+    /// Runs the tests with a variable that names a folder. Output is kept in `log`.
+    ///
+    /// # Errors
+    /// A test failed, or is none of the program's.
+    pub fn covered(&self, variable: &str, folder: &Path, log: &Path) -> Result<(), String> {
+        for test in self.row.tests {
+            let output = File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
+            let errors = output.try_clone().map_err(|e| format!("{}: {e}", log.display()))?;
+            let mut c = Command::new(&self.file);
+            // Where cargo runs tests.
+            c.args(["--exact", test]).current_dir(root().join("tests")).env(variable, folder);
+            self.tools.prepare(&mut c);
+            let status = c.stdin(Stdio::null()).stdout(output).stderr(errors).status();
+            let status = status.map_err(|e| format!("{} did not start: {e}", self.file.display()))?;
+            if !status.success() || !fs::read_to_string(log).is_ok_and(|t| t.contains("1 passed")) {
+                return Err(format!("{}: {test} did not pass; see {}", self.row.block, log.display()));
+            }
+        }
+        Ok(())
+    }
+
     /// Runs the tests with fault `number` of the texts in `folder`, for `seconds` at most each;
     /// gives the verdict and the seconds taken. Output is kept in `log`.
     ///

@@ -37,6 +37,11 @@ const SOURCES: &[(&str, &str, Source)] = &[
         Held("sim/tests/paper.rs", "pages_are_those_of_the_recorded_results"),
     ),
     ("docs/conext16.md", "What the paper left open", Held("sim/tests/paper.rs", "pages_are_those_of_the_recorded_results")),
+    (
+        "docs/coverage.md",
+        "What the lockstep tests reach in the emitted Verilog",
+        Held("xtask/mutate/src/coverage.rs", "the_page_shows_the_record"),
+    ),
     ("docs/corundum.md", "Build it", Defined),
     ("docs/corundum.md", "Use it", Defined),
     ("docs/corundum.md", "What you should see", Defined),
