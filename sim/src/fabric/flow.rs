@@ -357,7 +357,8 @@ impl Flow {
 
     #[inline]
     pub(super) fn pay(&mut self, wire: u32) {
-        self.tokens -= i64::from(wire) * BYTE;
+        // A flow that software posts never settles its bucket.
+        self.tokens = self.tokens.saturating_sub(i64::from(wire) * BYTE);
         if self.spec.use_window > 0 {
             let gap = (u64::from(wire) * BYTE as u64) / u64::from(self.rate.max(1));
             self.slack = self.slack.saturating_sub_unsigned(gap + gap / 4);
