@@ -90,17 +90,29 @@ pub fn twins(name: &str, figures: &[String], seed: u64) -> Result<ExitCode, Stri
 pub fn paper(options: &Paper) -> Result<ExitCode, String> {
     let &Paper { name, figures, json, out, record, seeds, lab } = options;
     let of = known(name, figures)?;
-    if record.is_some() && (!figures.is_empty() || lab.quick || seeds.is_some_and(|s| s != of.seeds)) {
-        return Err("--record takes all figures, whole, by the paper's own seeds: leave figures, --seeds and --quick away".into());
+    if record.is_some() && (lab.quick || seeds.is_some_and(|s| s != of.seeds)) {
+        return Err("--record takes figures whole, by the paper's own seeds: leave --seeds and --quick away".into());
     }
     if of.seeds == 1 && seeds.is_some() {
         return Err(format!("--seeds: the experiments of {name} have seeds of their own; leave it away"));
     }
-    let mut pages = Outputs::default().folder(out.unwrap_or(&Path::new("target").join(name)), ["report.html", "results.json"])?;
     let kept = record.map(|root| [root.join(format!("sim/papers/{name}.json")), root.join(format!("docs/{name}.md"))]);
     if let Some(missing) = kept.iter().flatten().filter_map(|p| p.parent()).find(|p| !p.is_dir()) {
         return Err(format!("{} is no folder: --record takes the root of a checkout of timely-nic", missing.display()));
     }
+    // Of figures that are not run the record stays.
+    let mut renewed = match kept.as_ref().filter(|_| !figures.is_empty()) {
+        None => None,
+        Some([file, _]) => {
+            let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+            let old = paper::recorded::Recorded::parse(name, &text)?;
+            if old.seed != lab.seed {
+                return Err(format!("{} has runs from seed {} on, not {}: leave --seed away", file.display(), old.seed, lab.seed));
+            }
+            Some(old)
+        }
+    };
+    let mut pages = Outputs::default().folder(out.unwrap_or(&Path::new("target").join(name)), ["report.html", "results.json"])?;
     note(of.parameters);
     let chosen: Vec<_> =
         of.experiments.iter().filter(|e| figures.is_empty() || figures.iter().any(|f| e.0.contains(&f.as_str()))).collect();
@@ -120,7 +132,14 @@ pub fn paper(options: &Paper) -> Result<ExitCode, String> {
     for (file, text) in pages.iter_mut().zip([&paper::page(of, &done), &text]) {
         failures.add(file.write(text));
     }
-    for (path, text) in kept.into_iter().flatten().zip([text.clone(), recorded.page()?]) {
+    for figure in &done {
+        if let Some(r) = &mut renewed {
+            r.renew(paper::recorded::Recorded::new(of, lab.seed, lab.quick, &figure.findings.iter().collect::<Vec<_>>()));
+        }
+    }
+    let whole = renewed.unwrap_or(recorded);
+    let written = serde_json::to_string_pretty(&whole).expect("figures are plain numbers") + "\n";
+    for (path, text) in kept.into_iter().flatten().zip([written, whole.page()?]) {
         failures.add(std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display())));
     }
     let mut table = paper::recorded::table(&findings);

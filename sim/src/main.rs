@@ -139,7 +139,7 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
         /// For developers: writes the recorded results and the page of docs of this checkout of
-        /// timely-nic anew.
+        /// timely-nic anew; with figures named, their results alone.
         #[arg(long, value_name = "ROOT")]
         record: Option<PathBuf>,
         /// Seed of everything random; the first of several.

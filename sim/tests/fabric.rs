@@ -17,6 +17,17 @@ fn run(plan: Plan) -> Outcome {
 
 const LINE_RATE: &str = "[profile.line]\nlike = 'fixed'\ncontrol = 'none'\ntimeout_us = 0\n";
 
+/// A posted flow sends more than its bucket, which nothing settles, could count.
+#[test]
+fn a_posted_flow_goes_on_when_its_bucket_is_full() {
+    let o = run(plan(
+        "duration_ms = 30\n[topology]\nhosts = 2\n[link]\nrate_gbps = 100\n[nic]\nkind = 'posted'\nslot_us = 0\n[profile.p]\nlike = 'fixed'\n\
+         initial_mbps = 100000\ngreatest_mbps = 100000\noutstanding_kb = 0\ntimeout_us = 0\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n\
+         segment_bytes = 65536\n",
+    ));
+    assert!(o.summary.utilization > 0.95, "{:?}", o.summary);
+}
+
 /// Packets at random times meet the queue that theory says: mean wait rho S / (2 (1 - rho)).
 #[test]
 fn a_port_is_an_m_d_1_queue() {

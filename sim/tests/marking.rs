@@ -92,4 +92,6 @@ fn one_way_delay_does_not_see_the_jitter_of_acks() {
     assert!((one_way.mean - 8.0).abs() < 0.2 && one_way.p99 < 8.5);
     let (event, event_late) = (run("event", "rtt", 0.0), run("event", "rtt", 50.0));
     assert!((event_late.mean - event.mean - (late.mean - still.mean)).abs() < 1.5, "{event:?} {event_late:?}");
+    let event_one_way = run("event", "one_way", 50.0);
+    assert!((event_one_way.mean - 8.0).abs() < 0.2 && event_one_way.p99 < 8.5, "{event_one_way:?}");
 }

@@ -166,8 +166,10 @@ fn parts_are_not_recorded() {
         assert!(!o.status.success() && o.stdout.is_empty());
         String::from_utf8(o.stderr).expect("text")
     };
-    for part in [&["fig1"][..], &["--quick"], &["--seeds", "2"]] {
-        assert!(said(&[&["sigcomm15", "--record", "."], part].concat()).contains("--record takes all figures"));
+    for part in [&["fig1", "--quick"][..], &["--quick"], &["--seeds", "2"], &["fig1", "--seeds", "2"]] {
+        assert!(said(&[&["sigcomm15", "--record", "."], part].concat()).contains("--record takes figures whole"));
     }
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    assert!(said(&["sigcomm15", "fig1", "--record", root, "--seed", "2"]).contains("has runs from seed 1 on, not 2"));
     assert!(said(&["conext16", "--seeds", "2"]).contains("have seeds of their own; leave it away"));
 }

@@ -1,6 +1,7 @@
 //! A flow: what it has to send, its pacing, what is on its way, and what was measured of it.
 use super::cell::NONE;
 use super::control::{Answer, Control};
+use super::signal::OneWay;
 use crate::nic::stream::HEADERS;
 use crate::rival::dcqcn::Notification;
 use crate::time::{NEVER, Ps, wire_bytes};
@@ -125,6 +126,8 @@ pub struct FlowSpec {
     pub use_window: Ps,
     /// Where the RTT of a paced segment starts.
     pub rtt_start: Start,
+    /// The law is given the one-way delay over the least of late, and this; `None`: the RTT.
+    pub one_way: Option<Ps>,
     /// The flow that answers each of its messages.
     pub reply: Option<u32>,
     /// Segments are READ requests, paced by the bytes that they bring.
@@ -173,6 +176,7 @@ pub struct Flow {
     pub(crate) control: Control,
     pub(super) posted: Option<Box<Posted>>,
     pub(super) notification: Option<Box<Notification>>,
+    pub(super) one_way: Option<Box<OneWay>>,
     pub(super) spec: FlowSpec,
     // Messages of the flow: those posted, those being sent, those complete, up to the last; places
     // in the fabric's list.
@@ -232,6 +236,7 @@ impl Flow {
             control,
             posted: posted.map(|p| Box::new(Posted::new(p))),
             notification: (spec.cnp > 0).then(|| Box::new(Notification::new(spec.cnp, spec.cnp_grid))),
+            one_way: spec.one_way.map(|base| Box::new(OneWay::new(base))),
             posting: messages.start,
             sending: messages.start,
             arriving: messages.start,
@@ -357,7 +362,8 @@ impl Flow {
 
     #[inline]
     pub(super) fn pay(&mut self, wire: u32) {
-        self.tokens -= i64::from(wire) * BYTE;
+        // A flow that software posts never settles its bucket.
+        self.tokens = self.tokens.saturating_sub(i64::from(wire) * BYTE);
         if self.spec.use_window > 0 {
             let gap = (u64::from(wire) * BYTE as u64) / u64::from(self.rate.max(1));
             self.slack = self.slack.saturating_sub_unsigned(gap + gap / 4);

@@ -412,6 +412,9 @@ impl Fabric {
             (None, Start::LastPacket) => c.stamp + port.time(flow.last_wire(c.segment, self.ack_wire).into()),
         };
         let path = first_bit.saturating_sub(left);
+        if let Some(one_way) = &mut flow.one_way {
+            rtt = one_way.signal(c.end, c.stamp, first_bit);
+        }
         if self.rtt_noise > 0 {
             rtt += self.rng.random_range(0..=self.rtt_noise);
         }

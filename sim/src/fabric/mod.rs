@@ -20,6 +20,7 @@ mod notify;
 pub mod port;
 mod read;
 pub mod record;
+mod signal;
 mod wiring;
 
 use crate::feedback::{Feedback, Jitter};

@@ -8,6 +8,7 @@ mod acks;
 mod beyond;
 mod clos;
 pub mod conext16;
+mod faster;
 mod finding;
 mod page;
 pub mod recorded;
@@ -101,7 +102,7 @@ pub const PAPERS: [Paper; 2] = [
         title: "SIGCOMM'15, TIMELY: its evaluation run again",
         parameters: PARAMETERS,
         experiments: EXPERIMENTS,
-        open: &["lot", "classes"],
+        open: &["lot", "classes", "oneway", "faster"],
     },
     Paper {
         seeds: 1,
@@ -149,6 +150,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
     (&["fig23"], storage::figure_23),
     (&["lot"], beyond::parking_lot),
     (&["classes"], beyond::classes),
+    (&["oneway"], acks::one_way),
+    (&["faster"], faster::faster),
 ];
 
 const STAR: &str = include_str!("../../scenarios/sigcomm15/star.toml");

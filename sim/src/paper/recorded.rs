@@ -52,6 +52,15 @@ impl Recorded {
         Recorded { paper: paper.name.to_owned(), seed, quick, results: results.iter().map(kept).collect() }
     }
 
+    /// Replaces the results of one experiment, where its first one stood; those of an experiment
+    /// that is not recorded come last.
+    pub fn renew(&mut self, of: Recorded) {
+        let replaced = |r: &Finding| of.results.iter().any(|f| f.figure == r.figure);
+        let place = self.results.iter().position(replaced).unwrap_or(self.results.len());
+        self.results.retain(|r| !replaced(r));
+        self.results.splice(place..place, of.results);
+    }
+
     /// The results that are recorded in this repository.
     ///
     /// # Errors
@@ -62,6 +71,14 @@ impl Recorded {
             "conext16" => include_str!("../../papers/conext16.json"),
             _ => return Err(format!("no results of {name} are recorded")),
         };
+        Self::parse(name, text)
+    }
+
+    /// The results that a checkout of this project has, in the text of its file.
+    ///
+    /// # Errors
+    /// A text that has none.
+    pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|e| format!("sim/papers/{name}.json: {e}"))
     }
 
@@ -196,6 +213,17 @@ mod tests {
         assert!(r.differences(&[&near("fig1", "a new one", 11.0, 10.0, 0.1)]).len() == 2);
         assert!(r.differences(&[&of(f64::NAN)])[0].contains("NaN"));
         assert!(r.differences(&[]).is_empty());
+    }
+
+    #[test]
+    fn an_experiment_is_renewed_in_its_place() {
+        let of = |figure: &str, v: f64| most(figure, "a queue, KB", 10.0, v);
+        let all = |all: &[Finding]| Recorded::new(&PAPERS[0], 1, false, &all.iter().collect::<Vec<_>>());
+        let mut r = all(&[of("fig1", 1.0), of("fig2", 2.0), of("beyond2", 3.0), of("fig3", 4.0)]);
+        r.renew(all(&[of("fig2", 5.0), of("beyond2", 6.0), of("fig2", 7.0)]));
+        r.renew(all(&[of("fig9", 8.0)]));
+        let got: Vec<_> = r.results.iter().map(|f| (f.figure.as_str(), f.median)).collect();
+        assert_eq!(got, [("fig1", 1.0), ("fig2", 5.0), ("beyond2", 6.0), ("fig2", 7.0), ("fig3", 4.0), ("fig9", 8.0)]);
     }
 
     #[test]

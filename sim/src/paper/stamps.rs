@@ -3,11 +3,13 @@ use super::finding::{least, most, near};
 use super::{Figure, Lab, QUIET, STAR, STEPS, curves, distributions, number, throughput, word};
 use crate::metrics::summary::Spread;
 use crate::scenario::build::Outcome;
-use crate::time::{MS, Ps};
+use crate::time::{MS, Ps, US};
 
 /// Delay of software stamps in these figures, by name: that of a kernel, measured by
 /// `sim/scenarios/sigcomm15/kernel_stamps.py`.
 pub(super) const KERNEL: &str = "kernel";
+/// The same on a host whose cores are busy.
+const KERNEL_BUSY: &str = "kernel-busy";
 
 // RTTs as they were measured from `from` to `to`, us.
 fn measured(o: &Outcome, from: Ps, to: Ps) -> Vec<f64> {
@@ -37,12 +39,17 @@ fn step(o: &Outcome, k: u64) -> Vec<f64> {
     measured(o, (10 * k + 2) * MS, (10 * k + 10) * MS)
 }
 
+// Messages in an idle network, by stamps of the NIC and by those of a kernel, idle and busy.
+fn idle(lab: &Lab) -> Result<Vec<Outcome>, String> {
+    let by = |name: &str| vec![word("nic.rtt_noise", name)];
+    Lab { quick: false, ..*lab }.runs("quiet.toml", QUIET, &[vec![], by(KERNEL), by(KERNEL_BUSY)])
+}
+
 /// Figure 1: messages in an idle network, and beyond it a queue that rises in steps, as the NIC and
 /// as a kernel see them.
 pub fn figure_1(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig1";
-    let idle = Lab { quick: false, ..*lab }.runs("quiet.toml", QUIET, &[vec![], vec![word("nic.rtt_noise", KERNEL)]])?;
-    let quiet: Vec<_> = idle.iter().map(|o| measured(o, 0, Ps::MAX)).collect();
+    let quiet: Vec<_> = idle(lab)?.iter().take(2).map(|o| measured(o, 0, Ps::MAX)).collect();
     let of: Vec<_> = quiet.iter().map(|a| Spread::of(a.clone())).collect();
     let runs = steps(lab)?;
     let medians = |o: &Outcome| (0..4).map(|k| Spread::of(step(o, k)).p50).collect::<Vec<_>>();
@@ -88,7 +95,10 @@ pub fn figure_1(lab: &Lab) -> Result<Figure, String> {
 pub fn figure_11(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig11";
     // A clock of the NIC that is read over PCI Express now and then is known to a microsecond.
-    let runs = lab.runs("star.toml", STAR, &[vec![], vec![number("nic.rtt_noise_us", 1.0)], vec![word("nic.rtt_noise", KERNEL)]])?;
+    let noise = [number("nic.rtt_noise_us", 1.0), word("nic.rtt_noise", KERNEL), word("nic.rtt_noise", KERNEL_BUSY)];
+    let sets: Vec<_> = [vec![]].into_iter().chain(noise.map(|n| vec![n])).collect();
+    let runs = lab.runs("star.toml", STAR, &sets)?;
+    let quiet: Vec<_> = idle(lab)?.iter().map(|o| deviation(&measured(o, 0, Ps::MAX))).collect();
     let rtts = |o: &Outcome| {
         let w = o.recorder.windows;
         measured(o, w.steady, w.end)
@@ -110,15 +120,19 @@ pub fn figure_11(lab: &Lab) -> Result<Figure, String> {
         least(ID, "standard deviation by software stamps over that by the NIC's", 2.0, deviation(&all[2]) / deviation(&all[0]))
             .in_words()
             .why(&swing),
+        least(ID, "idle network: standard deviation by software stamps on a busy host over that on an idle one", 1.0, quiet[2] / quiet[1])
+            .in_words(),
     ];
-    let names = ["NIC", "calibrated", "software"];
+    let names = ["NIC", "calibrated", "software", "software, busy host"];
     let gbps: Vec<f64> = runs.iter().map(throughput).collect();
     let named: Vec<_> = names.iter().zip(all).map(|(n, a)| (*n, cdf(a))).collect();
     let (legend, plot) = distributions("RTT as measured, us", &named);
     let text = format!(
         "TIMELY by stamps of the NIC, by the same brought to the host's clock (good to a microsecond), and by software's (a kernel's, measured): \
-         {:.1}, {:.1} and {:.1} Gb/s; RTTs as measured {:.0}, {:.0} and {:.0} us in the mean, {:.0}, {:.0} and {:.0} at the 99th percentile.",
-        gbps[0], gbps[1], gbps[2], s[0].mean, s[1].mean, s[2].mean, s[0].p99, s[1].p99, s[2].p99
+         {:.1}, {:.1} and {:.1} Gb/s; RTTs as measured {:.0}, {:.0} and {:.0} us in the mean, {:.0}, {:.0} and {:.0} at the 99th percentile. By software's stamps \
+         on a host with two busy processes a core: {:.1} Gb/s, {:.0} us in the mean; in an idle network their standard deviation is {:.0} us there and {:.0} on an \
+         idle host.",
+        gbps[0], gbps[1], gbps[2], s[0].mean, s[1].mean, s[2].mean, s[0].p99, s[1].p99, s[2].p99, gbps[3], s[3].mean, quiet[2], quiet[1]
     );
     Ok(Figure { id: ID, title: "Figure 11: where the stamps come from", text, findings, plots: vec![("RTTs".into(), legend, plot)] })
 }
@@ -128,20 +142,47 @@ pub fn figure_12(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig12";
     let noise = [0.0, 25.0, 50.0, 100.0, 150.0, 200.0];
     let noisy = |us: &f64| vec![number("nic.rtt_noise_us", *us)];
-    let low = |us: &f64| [noisy(us), vec![number("profile.timely.t_low_us", 25.0)]].concat();
-    let sets: Vec<_> = noise.iter().map(noisy).chain(noise.iter().map(low)).collect();
-    let runs = lab.runs("star.toml", STAR, &sets)?;
-    let t: Vec<f64> = runs.iter().map(throughput).collect();
-    let (t, lower) = t.split_at(noise.len());
+    let lows = [50.0, 25.0, 0.0, 100.0];
+    let low = |low: &f64| {
+        let low = number("profile.timely.t_low_us", *low);
+        noise.iter().map(|us| [noisy(us), vec![low.clone()]].concat()).collect::<Vec<_>>()
+    };
+    let runs = lab.runs("star.toml", STAR, &lows.iter().flat_map(low).collect::<Vec<_>>())?;
+    let all: Vec<f64> = runs.iter().map(throughput).collect();
+    let by_low: Vec<&[f64]> = all.chunks(noise.len()).collect();
+    let (t, lower, none, higher) = (by_low[0], by_low[1], by_low[2], by_low[3]);
+    let below = runs[0].measured_rtt.cdf().into_iter().take_while(|(ps, _)| *ps < (50 * US)).last().map_or(0.0, |(_, share)| share);
+    let lowest = format!(
+        "{:.0} % of the RTTs without noise are below 50 us, and yet a lower T_low costs nothing: with T_low 0 it is {:.1} Gb/s without noise, {:.1} with noise up \
+         to 50 us and {:.1} up to 100, with 50 us {:.1}, {:.1} and {:.1}. From 50 to 100 us it counts: with 100 us it is {:.1}, {:.1} and {:.1}",
+        below * 100.0,
+        none[0],
+        none[2],
+        none[3],
+        t[0],
+        t[2],
+        t[3],
+        higher[0],
+        higher[2],
+        higher[3]
+    );
     let findings = vec![
         most(ID, "throughput with noise up to 100 us (50 us in the mean) over that without", 0.95, t[3] / t[0]).in_words(),
         most(ID, "throughput with noise up to 200 us over that with noise up to 100 us", 1.0, t[5] / t[3]).in_words(),
         most(ID, "noise up to 100 us: throughput with T_low 25 us over that with T_low 50 us", 1.0, lower[3] / t[3])
             .in_words()
-            .why("at this noise T_low makes no difference of more than 2 %; lower noise costs nothing with either"),
+            .why(&lowest),
+        most(ID, "noise up to 50 us: throughput with T_low 25 us over that with T_low 50 us", 0.99, lower[2] / t[2])
+            .in_words()
+            .why(&lowest),
+        most(ID, "noise up to 50 us: throughput with T_low 50 us over that with T_low 100 us", 0.95, t[2] / higher[2]).in_words(),
     ];
     let points = |t: &[f64]| noise.iter().zip(t).map(|(n, t)| (*n, *t)).collect::<Vec<_>>();
-    let (legend, plot) = curves("noise up to, us", "throughput, Gb/s", &[("T_low 50 us", points(t)), ("T_low 25 us", points(lower))]);
-    let text = "Noise, uniform from 0, is added to each RTT: TIMELY needs stamps that are good to some ten microseconds.".into();
+    let (legend, plot) = curves(
+        "noise up to, us",
+        "throughput, Gb/s",
+        &[("T_low 100 us", points(higher)), ("T_low 50 us", points(t)), ("T_low 25 us", points(lower)), ("T_low 0", points(none))],
+    );
+    let text = "Noise, uniform from 0, is added to each RTT: TIMELY needs stamps that are good to some ten microseconds, and T_low above what they add.".into();
     Ok(Figure { id: ID, title: "Figure 12: noise in RTTs", text, findings, plots: vec![("Throughput".into(), legend, plot)] })
 }

@@ -102,13 +102,18 @@ impl Plan {
                 );
                 return refused(message);
             }
-            let other = p.signal != Signal::Rtt || p.rtt_start != RttStart::LastByteOut;
+            let other = p.signal == Signal::LessResidence || p.rtt_start != RttStart::LastByteOut;
             match kind {
                 NicKind::Paced | NicKind::Software if p.signal != Signal::Rtt => {
                     return refused(format!("NICs of kind {kind} have no signal but the RTT; use rtl or model"));
                 }
                 NicKind::Event | NicKind::Posted if other => {
-                    return refused("event-level NICs have no signal but the RTT from the last byte out; use rtl or model".into());
+                    let message =
+                        "event-level NICs have no signal but the RTT from the last byte out and the one-way delay; use rtl or model";
+                    return refused(message.into());
+                }
+                NicKind::Event | NicKind::Posted if f.read && p.signal == Signal::OneWay => {
+                    return refused("a READ has no one-way delay: its reply is its answer; use signal = \"rtt\"".into());
                 }
                 // NICs of these two kinds take any parameters.
                 NicKind::Paced | NicKind::Software => {}

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use timely_model::engine::law::Words;
-use timely_regs::parameters::Parameters;
+use timely_regs::parameters::{Parameters, Signal};
 
 /// Settings of the fabric alone.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -141,6 +141,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
             idle: ps(p.idle_us, US),
             use_window: ps(p.use_window_us, US),
             rtt_start: Start::LastByte,
+            one_way: (p.signal == Signal::OneWay).then(|| ps(p.signal_base_us, US)),
             reply: f.reply,
             read: f.read,
             cnp: 0,

@@ -147,4 +147,18 @@ pub const TWINS: &[Twin] = &[
         becomes: Field("flow.1.class", 1.0),
         turns: &[("classes", "first class: 99th percentile of the RTT over the second's")],
     },
+    Twin {
+        figure: "oneway",
+        what: "signal of the law",
+        was: "the RTT, and the one-way delay",
+        becomes: Word("profile.timely.signal", "rtt"),
+        turns: &[("oneway", "by one-way delay: throughput with ACKs behind data over that without reverse congestion")],
+    },
+    Twin {
+        figure: "faster",
+        what: "alpha of the law at 100 Gb/s, whose gradient is to be of as long a time as at 10",
+        was: ".004",
+        becomes: Where("profile.timely.alpha", 0.04),
+        turns: &[("faster", "100 Gb/s, segments of 16 KB, step and gradient by time: utilization over that at 10 Gb/s")],
+    },
 ];

@@ -214,6 +214,7 @@ pub(super) fn fabric(src: &Source, s: &SwitchTable, n: &NicTable) -> Result<Fabr
         noise: match n.rtt_noise.as_deref() {
             None => None,
             Some("kernel") => Some(Sizes::kernel_stamps()),
+            Some("kernel-busy") => Some(Sizes::kernel_stamps_busy()),
             Some(name) => Some(Sizes::times(&src.beside(name))?),
         },
         spacing_mbps: src.number(&n.spacing_mbps, "nic.spacing_mbps", 0.0, 0.0, 1e6)?,
