@@ -98,7 +98,7 @@ pub fn taxi_board(text: &str, bits: usize) -> String {
     let keep = format!("[{}:0]", bits / 8 - 1);
     let ports = ports.lines().map(|l| if l.contains("_tkeep") { l.replace("[7:0]", &keep) } else { l.into() });
     let ports: Vec<String> = ports.collect();
-    [ports.join("\n"), ");\n".into(), body.replace("parameter BUS = 64", &format!("parameter BUS = {bits}"))].concat()
+    [ports.join("\n"), "\n);\n".into(), body.replace("parameter BUS = 64", &format!("parameter BUS = {bits}"))].concat()
 }
 
 /// How registers are asked.
