@@ -106,13 +106,10 @@ pub struct Inline<
     pub now: Signal<Out, Bits<64>>,
     /// No grant leaves.
     pub stopped: Signal<Out, Bit>,
-    /// PTP gives its time.
+    /// PTP gives its time; looked at in a core whose MAC stamps, as are the ports that follow.
     pub ptp_valid: Signal<In, Bit>,
     /// PTP's time at this clock, ns48.fns16.
     pub ptp_time: Signal<In, Bits<64>>,
-    /// Stamps are the MAC's, as dates; a level. Without it frames are stamped at the core's ports,
-    /// and the three ports that follow are not looked at.
-    pub stamped: Signal<In, Bit>,
     /// Arrival of the frame, with its beats.
     pub s_wire_ts: Signal<In, Bits<64>>,
     /// Departure of a paced frame: 10 clocks after its last beat or later, under `m_wire_tag`.
@@ -126,6 +123,8 @@ pub struct Inline<
     /// Sideband of the frame that `stored` tells of.
     pub stored_meta: Signal<Out, Bits<M>>,
     wire_tag: DFF<Bits<8>>,
+    /// Stamps are the MAC's, as dates; else frames are stamped at the core's ports.
+    stamped: Const<Bits<1>>,
     /// Tags on their way beside [`Exit`], whose latency they have.
     reported_tag: [DFF<Bits<8>>; 9],
     reset: DFF<Bit>,
@@ -215,8 +214,8 @@ impl<
     const Q: usize,
 > Inline<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, V, U, Q>
 {
-    /// The core of a design that is built with these numbers.
-    pub fn new(build: &Build) -> Self {
+    /// The core of a design that is built with these numbers, whose MAC stamps or does not.
+    pub fn new(build: &Build, stamped: bool) -> Self {
         assert!(E == K + 1 && V == F + 2 && U == M + 64 && Q == W + E + U, "widths of a core of {W} bits and 2^{F} flows");
         let bit = |c: Counter| Const::new(bits::<64>(1 << c as u64));
         construct!({
@@ -224,13 +223,14 @@ impl<
             missed_bit: bit(Counter::LaunchesMissed),
             mark: Mark::new(F, build.ring_bits),
             reported_tag: Default::default(),
+            stamped: Const::new(bits::<1>(stamped.into())),
             refused_bit: bit(Counter::PacketsRefused),
             discarded_bit: bit(Counter::PacketsDiscarded),
             doorbell_bit: bit(Counter::DoorbellsRefused),
             frames_bit: bit(Counter::TxFrames),
             past_tag: Const::new(bits::<16>(u64::from(PAST_TAG))),
             ack_tag: Const::new(bits::<16>(u64::from(ACK_TAG))), entry: Entry::new(), exit: Exit::new(), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
-            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, stamped, s_wire_ts, s_cpl, m_wire_past, m_wire_tag, stored, stored_meta, wire_tag, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, s_cpl, m_wire_past, m_wire_tag, stored, stored_meta, wire_tag, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 
@@ -498,7 +498,7 @@ impl<
         if self.ends.val() & (!self.is_ack.val() & !self.is_past.val()) {
             self.wire_tag.d.next = self.wire_tag.q.val() + bits::<8>(1);
         }
-        if self.stamped.val() {
+        if self.stamped.val().any() {
             self.core.sent.tag.next = bit_cast::<16, 8>(self.reported_tag[8].q.val());
             self.core.tx_cpl.valid.next = self.s_cpl.valid.val();
             self.core.tx_cpl.tag.next = self.s_cpl.tag.val();
@@ -517,12 +517,12 @@ impl<
         self.core.s_axis_rx.tvalid.next = self.s_wire.tvalid.val();
         self.core.s_axis_rx.tlast.next = self.s_wire.tlast.val();
         self.core.s_axis_rx.ts.next = self.core.date.val();
-        if self.stamped.val() {
+        if self.stamped.val().any() {
             self.core.s_axis_rx.ts.next = self.s_wire_ts.val();
         }
         self.core.s_axis_rx.bad.next = false;
         self.core.pause.next = self.pause.val();
-        self.core.ptp_valid.next = self.ptp_valid.val();
+        self.core.ptp_valid.next = self.ptp_valid.val() & self.stamped.val().any();
         self.core.ptp_time.next = self.ptp_time.val();
         self.now.next = self.core.date.val();
         self.stopped.next = self.core.stop.val();

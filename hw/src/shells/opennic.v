@@ -153,7 +153,6 @@ module tnic_opennic #(
     // Frames are stamped at the core's ports.
     .ptp_valid(1'b0),
     .ptp_time(64'h0),
-    .stamped(1'b0),
     .s_wire_ts(64'h0),
     .s_cpl_valid(1'b0),
     .s_cpl_tag(16'h0),

@@ -469,7 +469,6 @@ module tnic_taxi #(
     .stopped(),
     .ptp_valid(locked[@LINEAR@]),
     .ptp_time(ptp_line),
-    .stamped(1'b1),
     .s_wire_ts(rx_date),
     .s_cpl_valid(late[LATE-1][72]),
     .s_cpl_tag({8'h00, late[LATE-1][71:64]}),
