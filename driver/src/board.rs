@@ -264,6 +264,8 @@ mod tests {
         let found = locate(&opennic, None).expect("found");
         assert_eq!((found.board.name, found.place.offset, found.bytes), ("opennic", 0x10_0000, 1 << 20));
         assert_eq!(found.to_string(), "an OpenNIC board, registers at BAR 2 + 0x100000");
+        let taxi = locate(&card((0x1234, 0xc001), [1 << 24, 0, 0, 0, 0, 0], &[]), None).expect("found");
+        assert_eq!((taxi.board.name, taxi.place, taxi.bytes), ("taxi", Place { bar: 0, offset: 0x80_0000 }, 1 << 16));
         // The same card with a shell that has the registers elsewhere, and a card that is no known
         // board.
         let asked = Place { bar: 2, offset: 0x11_0000 };
@@ -279,6 +281,7 @@ mod tests {
             None,
             &["BAR 2 has 0x100000 bytes", "0x1000 from 0x100000", "250 MHz"],
         );
+        refused(&card((0x1234, 0xc001), [1 << 23, 0, 0, 0, 0, 0], &[]), None, &["BAR 0 has 0x800000 bytes", "tnic_taxi_core"]);
         refused(&card((0x8086, 1), [0; 6], &[]), Some(Place { bar: 4, offset: 0 }), &["BAR 4 is not there", "give the bar and offset"]);
         let corundum = |list: &[_]| card(CORUNDUM_IDS, CORUNDUM_BARS, list);
         let none = corundum(&[(0, FW), (0x40, [0xc005, 0x200, 0, 0])]);

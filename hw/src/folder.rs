@@ -137,7 +137,7 @@ impl Emission {
 
 /// `text` under a header in the comments of the language that the file's name tells.
 pub fn header(path: &str, parameters: &str, text: &str) -> String {
-    let comment = if path.ends_with(".v") || path.ends_with(".vh") { "//" } else { "#" };
+    let comment = if [".v", ".vh", ".sv", ".f"].iter().any(|end| path.ends_with(end)) { "//" } else { "#" };
     // A script's first line says what runs it.
     let (first, rest) = match text.split_once('\n') {
         Some((first, rest)) if first.starts_with("#!") => (format!("{first}\n"), rest),

@@ -25,11 +25,12 @@ enum Command {
     Emit {
         /// The shell: standalone (the NIC with a traffic generator), opennic, netfpga-plus,
         /// netfpga-sume, corundum (its application block and its scheduler), ecpix5 (a board,
-        /// whole).
+        /// whole), taxi (between its NIC core and its MAC).
         #[arg(long, default_value_t = Shell::Standalone)]
         shell: Shell,
         /// Width of the packet buses in bits: 64 (the usual) for 10G, 128 for 25G, 512 for 100G at
-        /// 250 MHz. Shells but standalone have their own.
+        /// 250 MHz. Shells but standalone have their own; of taxi the MAC's: 64 for 10G and 25G, or
+        /// 512.
         #[arg(long)]
         bus: Option<usize>,
         /// log2 of the flows: 10 (the usual), 13, 14 or 16; ecpix5 has its own.

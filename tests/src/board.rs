@@ -91,6 +91,16 @@ pub const NETFPGA_SUME: Shape = Shape {
     netfpga: true,
 };
 
+/// The bench of taxi's shell, which is written for a MAC of 64 bits, for one of `bits`.
+pub fn taxi_board(text: &str, bits: usize) -> String {
+    let (ports, body) = text.split_once(");\n").expect("the ports end");
+    let ports = ports.replace("[63:0]", &format!("[{}:0]", bits - 1));
+    let keep = format!("[{}:0]", bits / 8 - 1);
+    let ports = ports.lines().map(|l| if l.contains("_tkeep") { l.replace("[7:0]", &keep) } else { l.into() });
+    let ports: Vec<String> = ports.collect();
+    [ports.join("\n"), "\n);\n".into(), body.replace("parameter BUS = 64", &format!("parameter BUS = {bits}"))].concat()
+}
+
 /// How registers are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {

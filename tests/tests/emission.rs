@@ -9,6 +9,7 @@ use timely_hw::folder::Emission;
 use timely_hw::shells::{Extras, Shell};
 use timely_hw::standalone::emit;
 use timely_hw::store::Store;
+use timely_tests::board::taxi_board;
 use timely_tests::{quick, thorough};
 
 /// Warnings of style, which `-Wall` alone brings: with no other, plain `--lint-only` is silent.
@@ -130,7 +131,7 @@ fn two_prefixes_fit_into_one_project() {
 /// usual one.
 #[test]
 fn a_prefix_goes_through_all_files_of_a_shell() {
-    for shell in [Shell::OpenNic, Shell::NetFpgaSume, Shell::Corundum] {
+    for shell in [Shell::OpenNic, Shell::NetFpgaSume, Shell::Corundum, Shell::Taxi] {
         let config = shell.config(None, None).expect("a configuration that is built");
         let emission = Emission { prefix: "mine_".parse().expect("a prefix"), ..Emission::new(shell, config) };
         for f in emission.files().unwrap_or_else(|e| panic!("{e}")) {
@@ -262,6 +263,51 @@ fn netfpga_takes_our_files() {
     }
 }
 
+/// taxi's NIC core and MAC of either width around our files, both written for tests with the
+/// interfaces that ours name; stamps relative and of the time of day. What our files are not for
+/// ends elaboration with a sentence.
+#[test]
+fn taxi_takes_our_files() {
+    if quick() {
+        writeln!(stdout(), "left out: emission::taxi_takes_our_files: there is no time for it in a quick run").expect("stdout");
+        return;
+    }
+    let shells = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells");
+    let [stubs, board] = ["taxi_stubs.sv", "taxi_board.sv"].map(|f| std::fs::read_to_string(shells.join(f)).expect("a file"));
+    for (bus, usual) in [(64, 13), (512, 16)] {
+        for flow_bits in flow_counts(usual) {
+            let config = Config::new(bus, flow_bits).expect("a configuration that is built");
+            let emission = Emission::new(Shell::Taxi, config);
+            let files = emission.files().unwrap_or_else(|e| panic!("{config}: {e}"));
+            let modules = files.iter().flat_map(|f| f.text.lines()).filter_map(|l| l.strip_prefix("module "));
+            assert!(modules.into_iter().all(|name| name.starts_with(PREFIX)), "taxi: a module without our prefix");
+            let list: Vec<&str> = files[2].text.lines().filter(|l| !l.starts_with("//")).collect();
+            assert_eq!(list, [files[0].path.as_str(), files[1].path.as_str()], "{}", files[2].path);
+            let bench = taxi_board(&board, bus);
+            let verilog = [stubs.as_str(), &bench, &files[1].text, &files[0].text].concat();
+            fit(&format!("taxi_{config}"), "board", &verilog);
+            if bus != 64 {
+                continue;
+            }
+            fit(&format!("taxi_tod_{config}"), "board", &verilog.replace("TOD = 1'b0", "TOD = 1'b1"));
+            for (parameter, sentence) in [
+                ("BUS=512", "was emitted for a MAC of 64, 32, 16 or 8 bits"),
+                ("TS_W=64", "needs stamps from MAC and to NIC core in one format"),
+                ("ID_W=4", "needs tags (tid) of 8 bits at the MAC"),
+                ("ADDR_W=16", "needs control registers of 32 bits, and half of their addresses"),
+            ] {
+                let file = written(&format!("taxi_{parameter}.sv"), &verilog);
+                let mut verilator = tool("VERILATOR", "verilator");
+                verilator.args(["--lint-only", "-Wno-lint", "--top-module", "board", &format!("-G{parameter}")]);
+                let out = verilator.arg(&file).output().expect("verilator starts");
+                let text = String::from_utf8_lossy(&out.stderr);
+                assert!(!out.status.success() && text.contains(sentence), "{parameter}: {text}");
+                std::fs::remove_file(&file).ok();
+            }
+        }
+    }
+}
+
 /// Registers are flip-flops: yosys finds no latch. Under `cargo xtask soak` on a wide bus too, for
 /// which yosys takes over a minute.
 #[test]
@@ -290,6 +336,8 @@ fn what_is_committed_is_what_is_emitted() {
 
 #[test]
 fn what_is_not_built_is_refused_by_name() {
+    let message = Shell::Taxi.config(Some(128), None).expect_err("no such MAC");
+    assert!(message.contains("128") && message.contains("64") && message.contains("512"), "{message}");
     let message = Config::new(100, 10).expect_err("no such bus").to_string();
     assert!(message.contains("100") && message.contains("512"), "{message}");
     let message = Config::new(64, 12).expect_err("no such flow count").to_string();

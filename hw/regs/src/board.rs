@@ -85,6 +85,22 @@ pub const OPENNIC: Board = Board {
            --device ADDRESS,bar=2,offset=0x...",
 };
 
+/// A cndm NIC of taxi with our blocks between its core and its MACs: 64 KiB a port in the upper
+/// half of BAR 0, which is 16 MiB, the first port's here. Its drivers keep to the lower half.
+pub const TAXI: Board = Board {
+    name: "taxi",
+    what: "a taxi NIC",
+    vendor: 0x1234,
+    devices: &[0xc001],
+    alone: true,
+    place: Place { bar: 0, offset: 0x80_0000 },
+    bytes: 1 << 16,
+    function: false,
+    dma: false,
+    next: "build taxi's NIC with tnic_taxi_core in place of its core and load that bitstream; of another port than 0 say where its registers \
+           are: --device ADDRESS,bar=0,offset=0x810000",
+};
+
 /// A board whose registers the user locates: NetFPGA, or a shell without an entry in [`BOARDS`].
 pub const CONFIGURED: Board = Board {
     name: "configured",
@@ -100,7 +116,7 @@ pub const CONFIGURED: Board = Board {
 };
 
 /// All boards that have IDs.
-pub static BOARDS: [&Board; 3] = [&STANDALONE, &CORUNDUM, &OPENNIC];
+pub static BOARDS: [&Board; 4] = [&STANDALONE, &CORUNDUM, &OPENNIC, &TAXI];
 
 /// The board with these IDs.
 pub fn with_ids(vendor: u16, device: u16) -> Option<&'static Board> {

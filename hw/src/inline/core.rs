@@ -5,7 +5,7 @@ use super::bridge::Bridge;
 use super::credit::Credit;
 use super::entry::Entry;
 use super::exit::Exit;
-use crate::bus::{AxilMaster, AxilSlave, FlowLoadOut, MetaAxisIn, MetaAxisOut, SentOut};
+use crate::bus::{AxilMaster, AxilSlave, CompletionIn, FlowLoadOut, MetaAxisIn, MetaAxisOut};
 use crate::constant::Const;
 use crate::construct::construct;
 use crate::core::Core;
@@ -106,6 +106,27 @@ pub struct Inline<
     pub now: Signal<Out, Bits<64>>,
     /// No grant leaves.
     pub stopped: Signal<Out, Bit>,
+    /// PTP gives its time; looked at in a core whose MAC stamps, as are the ports that follow.
+    pub ptp_valid: Signal<In, Bit>,
+    /// PTP's time at this clock, ns48.fns16.
+    pub ptp_time: Signal<In, Bits<64>>,
+    /// Arrival of the frame, with its beats.
+    pub s_wire_ts: Signal<In, Bits<64>>,
+    /// Departure of a paced frame: 10 clocks after its last beat or later, under `m_wire_tag`.
+    pub s_cpl: CompletionIn,
+    /// The beat's frame went past the store.
+    pub m_wire_past: Signal<Out, Bit>,
+    /// Tag of a paced frame, in a ring of 256.
+    pub m_wire_tag: Signal<Out, Bits<8>>,
+    /// A frame of the host went into the store, or was dropped in front of it.
+    pub stored: Signal<Out, Bit>,
+    /// Sideband of the frame that `stored` tells of.
+    pub stored_meta: Signal<Out, Bits<M>>,
+    wire_tag: DFF<Bits<8>>,
+    /// Stamps are the MAC's, as dates; else frames are stamped at the core's ports.
+    stamped: Const<Bits<1>>,
+    /// Tags on their way beside [`Exit`], whose latency they have.
+    reported_tag: [DFF<Bits<8>>; 9],
     reset: DFF<Bit>,
     bridge: Bridge,
     core: Core<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW>,
@@ -193,21 +214,23 @@ impl<
     const Q: usize,
 > Inline<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, V, U, Q>
 {
-    /// The core of a design that is built with these numbers.
-    pub fn new(build: &Build) -> Self {
+    /// The core of a design that is built with these numbers, whose MAC stamps or does not.
+    pub fn new(build: &Build, stamped: bool) -> Self {
         assert!(E == K + 1 && V == F + 2 && U == M + 64 && Q == W + E + U, "widths of a core of {W} bits and 2^{F} flows");
         let bit = |c: Counter| Const::new(bits::<64>(1 << c as u64));
         construct!({
             core: Core::new(build),
             missed_bit: bit(Counter::LaunchesMissed),
             mark: Mark::new(F, build.ring_bits),
+            reported_tag: Default::default(),
+            stamped: Const::new(bits::<1>(stamped.into())),
             refused_bit: bit(Counter::PacketsRefused),
             discarded_bit: bit(Counter::PacketsDiscarded),
             doorbell_bit: bit(Counter::DoorbellsRefused),
             frames_bit: bit(Counter::TxFrames),
             past_tag: Const::new(bits::<16>(u64::from(PAST_TAG))),
             ack_tag: Const::new(bits::<16>(u64::from(ACK_TAG))), entry: Entry::new(), exit: Exit::new(), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
-            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, s_cpl, m_wire_past, m_wire_tag, stored, stored_meta, wire_tag, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 
@@ -244,7 +267,10 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, reset, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers);
+        dff_setup!(self, clk, reset, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, wire_tag);
+        for i in 0..9 {
+            self.reported_tag[i].clock.next = self.clk.val();
+        }
         // One register in front of a signal that nearly every register of the design reads.
         self.reset.d.next = self.rst.val();
         self.core.clk.next = self.clk.val();
@@ -303,6 +329,9 @@ impl<
         self.store.fl.keep.next = self.record.val().get_bit(1);
         self.store.cfg_bound.next = self.core.settings.val().store_bound;
         self.store.cfg_wait.next = self.core.settings.val().store_wait.any();
+        self.stored_meta.next = self.entry.m_meta.val();
+        self.stored.next = (self.entry.dropped.val() & self.entry.drop_ready.val())
+            | (self.entry.paced.valid.val() & (self.store.s.tready.val() & self.entry.m_tlast.val()));
         // Store and pacer.
         self.core.doorbell.valid.next = self.store.doorbell.valid.val();
         self.core.doorbell.flow.next = self.store.doorbell.flow.val();
@@ -444,10 +473,37 @@ impl<
         self.exit.fl.flow.next = self.core.fl.flow.val();
         self.exit.fl.enable.next = self.record.val().get_bit(0);
         self.exit.fl.keep.next = self.record.val().get_bit(1);
-        SentOut::<F>::join(&mut self.exit.sent, &mut self.core.sent);
+        self.core.sent.valid.next = self.exit.sent.valid.val();
+        self.core.sent.flow.next = self.exit.sent.flow.val();
+        self.core.sent.segment.next = self.exit.sent.segment.val();
+        self.core.sent.nonce.next = self.exit.sent.nonce.val();
+        self.core.sent.first.next = self.exit.sent.first.val();
+        self.core.sent.last.next = self.exit.sent.last.val();
+        self.core.sent.wire_bytes.next = self.exit.sent.wire_bytes.val();
+        self.core.sent.segment_bytes.next = self.exit.sent.segment_bytes.val();
+        self.core.sent.place.next = self.exit.sent.place.val();
+        self.core.sent.generation.next = self.exit.sent.generation.val();
+        self.core.sent.launch.next = self.exit.sent.launch.val();
+        self.core.sent.tag.next = self.exit.sent.tag.val();
         self.core.tx_cpl.valid.next = self.exit.sent.valid.val();
         self.core.tx_cpl.tag.next = self.exit.sent.tag.val();
         self.core.tx_cpl.ts.next = self.exit.sent_ts.val();
+        // Where the MAC stamps, a frame's tag is the one that it left under.
+        self.reported_tag[0].d.next = self.wire_tag.q.val();
+        for i in 0..8 {
+            self.reported_tag[i + 1].d.next = self.reported_tag[i].q.val();
+        }
+        self.m_wire_tag.next = self.wire_tag.q.val();
+        self.m_wire_past.next = self.is_past.val();
+        if self.ends.val() & (!self.is_ack.val() & !self.is_past.val()) {
+            self.wire_tag.d.next = self.wire_tag.q.val() + bits::<8>(1);
+        }
+        if self.stamped.val().any() {
+            self.core.sent.tag.next = bit_cast::<16, 8>(self.reported_tag[8].q.val());
+            self.core.tx_cpl.valid.next = self.s_cpl.valid.val();
+            self.core.tx_cpl.tag.next = self.s_cpl.tag.val();
+            self.core.tx_cpl.ts.next = self.s_cpl.ts.val();
+        }
         // From the wire: parsed as it is taken, and to the host.
         self.s_wire.tready.next = !self.reset.q.val();
         self.arriving.s_tvalid.next = self.s_wire.tvalid.val();
@@ -461,10 +517,13 @@ impl<
         self.core.s_axis_rx.tvalid.next = self.s_wire.tvalid.val();
         self.core.s_axis_rx.tlast.next = self.s_wire.tlast.val();
         self.core.s_axis_rx.ts.next = self.core.date.val();
+        if self.stamped.val().any() {
+            self.core.s_axis_rx.ts.next = self.s_wire_ts.val();
+        }
         self.core.s_axis_rx.bad.next = false;
         self.core.pause.next = self.pause.val();
-        self.core.ptp_valid.next = false;
-        self.core.ptp_time.next = bits::<64>(0);
+        self.core.ptp_valid.next = self.ptp_valid.val() & self.stamped.val().any();
+        self.core.ptp_time.next = self.ptp_time.val();
         self.now.next = self.core.date.val();
         self.stopped.next = self.core.stop.val();
         // Doorbells are the store's alone. A packet that is dropped on its way in waits until no
@@ -520,6 +579,7 @@ impl<
             self.wire_inside.d.next = false;
             self.missing.d.next = bits::<8>(0);
             self.strangers.d.next = bits::<8>(0);
+            self.wire_tag.d.next = bits::<8>(0);
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod corundum;
 pub mod ecpix5;
 pub mod manifest;
 mod netfpga;
+mod taxi;
 
 use crate::config::{CLOCK_PS, Config};
 use crate::dma::replace_dma;
@@ -31,16 +32,19 @@ pub enum Shell {
     Corundum,
     /// An ECPIX-5, whole.
     Ecpix5,
+    /// A port of taxi's cndm NICs.
+    Taxi,
 }
 
 /// Every shell and its name.
-const NAMES: [(Shell, &str); 6] = [
+const NAMES: [(Shell, &str); 7] = [
     (Shell::Standalone, "standalone"),
     (Shell::OpenNic, "opennic"),
     (Shell::NetFpgaPlus, "netfpga-plus"),
     (Shell::NetFpgaSume, "netfpga-sume"),
     (Shell::Corundum, "corundum"),
     (Shell::Ecpix5, "ecpix5"),
+    (Shell::Taxi, "taxi"),
 ];
 
 /// Requests for which no shell is built.
@@ -103,7 +107,7 @@ impl Shell {
     /// The width of its bus, if it has one of its own.
     pub fn bus(self) -> Option<usize> {
         match self {
-            Shell::Standalone | Shell::Corundum => None,
+            Shell::Standalone | Shell::Corundum | Shell::Taxi => None,
             Shell::OpenNic | Shell::NetFpgaPlus => Some(512),
             Shell::NetFpgaSume => Some(256),
             Shell::Ecpix5 => Some(64),
@@ -128,6 +132,11 @@ impl Shell {
     /// When the shell has others, or these are not built, in a sentence.
     pub fn config(self, bus: Option<usize>, flow_bits: Option<usize>) -> Result<Config, String> {
         let bus = self.bus_of(bus).map_err(|e| e.to_string())?;
+        if self == Shell::Taxi && !taxi::BUSES.contains(&bus) {
+            return Err(format!(
+                "{self} has MACs of 64 bits, for 10 and 25 Gb/s, and of 512, for 100 Gb/s, not of {bus}; leave --bus out for 64"
+            ));
+        }
         match (self, flow_bits) {
             (Shell::Ecpix5, None | Some(ecpix5::FLOW_BITS)) => Ok(Config { bus, flow_bits: ecpix5::FLOW_BITS }),
             (Shell::Ecpix5, Some(asked)) => {
@@ -155,7 +164,7 @@ impl Shell {
         match self {
             Shell::NetFpgaSume => 5_000,
             Shell::Ecpix5 => ecpix5::CLOCK_PS,
-            Shell::Standalone | Shell::OpenNic | Shell::NetFpgaPlus | Shell::Corundum => CLOCK_PS,
+            Shell::Standalone | Shell::OpenNic | Shell::NetFpgaPlus | Shell::Corundum | Shell::Taxi => CLOCK_PS,
         }
     }
 
@@ -172,6 +181,7 @@ impl Shell {
     pub fn file_name(self, config: Config) -> String {
         match self {
             Shell::Corundum => format!("timely_corundum_app_{config}.v"),
+            Shell::Taxi => format!("timely_taxi_{config}.sv"),
             _ => format!("timely_{self}_{config}.v"),
         }
     }
@@ -214,6 +224,7 @@ impl Shell {
             Shell::NetFpgaSume => self.netfpga(&SUME, config, clock_ps),
             Shell::Corundum => corundum::files(&path, config, clock_ps, extras.generator),
             Shell::Ecpix5 => ecpix5::files(&path, clock_ps, BAUD),
+            Shell::Taxi => taxi::files(&path, config, clock_ps),
         }
     }
 
@@ -250,7 +261,7 @@ fn opennic_core(config: Config, clock_ps: u32) -> Result<String, String> {
                 $((512, $f) => {
                     let core = crate::emit::emit("opennic_core", Inline::<512, 64, $f, $s, { if $f > $s { $f } else { $s } }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 },
                         { $f - 1 }, { $f + 1 }, { $f + 32 }, { $f + 50 }, { $f + 94 }, 138, 15, 16, $t, 2, 17, { $f + 64 }, 48, 136, 159, 65,
-                        { $f + 2 }, 112, 689>::new(&build))?;
+                        { $f + 2 }, 112, 689>::new(&build, false))?;
                     replace_dma::<512, 64, $f>(&core, "opennic_core__core__control__dma")
                 })*
                 _ => Err(format!("{config} is not built")),

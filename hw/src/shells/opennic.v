@@ -149,6 +149,17 @@ module tnic_opennic #(
     .pause(8'h00),
     .lost(1'b0),
     .now(),
-    .stopped()
+    .stopped(),
+    // Frames are stamped at the core's ports.
+    .ptp_valid(1'b0),
+    .ptp_time(64'h0),
+    .s_wire_ts(64'h0),
+    .s_cpl_valid(1'b0),
+    .s_cpl_tag(16'h0),
+    .s_cpl_ts(64'h0),
+    .m_wire_past(),
+    .m_wire_tag(),
+    .stored(),
+    .stored_meta()
   );
 endmodule

@@ -21,6 +21,7 @@ mod ptp;
 mod reset;
 mod soak;
 mod strangers;
+mod taxi;
 mod wrap;
 
 use timely_tests::loopback::Weather;

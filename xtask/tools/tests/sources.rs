@@ -112,6 +112,8 @@ const SOURCES: &[(&str, &str, Source)] = &[
     ("docs/simulator.md", "Stability", Held("sim/tests/law_margins.rs", "the_page_has_the_rows_of_the_command")),
     ("docs/simulator.md", "Recording and replaying rate updates", Defined),
     ("docs/synthesis.md", "Area and speed of each block", Held("xtask/flow/src/synth/page.rs", "the_page_shows_the_record")),
+    ("docs/taxi.md", "Use it", Defined),
+    ("docs/taxi.md", "What was checked", Printed("tests/tests/nic")),
     ("docs/theory-of-operation.md", "The signal", Defined),
     ("docs/wire-format.md", "Examples", Held("tests/tests/wire_format.rs", "the_documented_examples_hold")),
     ("docs/wire-format.md", "*", Defined),
