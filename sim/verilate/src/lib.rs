@@ -9,8 +9,8 @@
 //! instance writes `DIR/NAME-N.fst`, for GTKWave or Surfer: twenty times slower, so shorten the
 //! run. [`Dut::record`] does the same for one instance.
 //!
-//! With `TIMELY_COVERAGE=DIR` every model counts its lines, branches and toggles, and every instance
-//! writes them to a file of its own there.
+//! With `TIMELY_COVERAGE=DIR` every model counts its lines, branches and toggles, and every
+//! instance writes them to a file of its own there.
 //!
 //! A module fits when its clock is called `clk`, and its outputs depend on registers alone (they
 //! are sampled after the edge).
