@@ -69,6 +69,7 @@ enum Command {
     Mutate(forward::Options),
     /// Counts lines, branches and toggles that the lockstep tests reach, in every block of the
     /// emitted Verilog; writes tests/coverage.toml and docs/coverage.md.
+    #[command(disable_help_flag = true)]
     Coverage(forward::Options),
     /// Changes constants that figures rest on, which a test must notice.
     Constants(constants::Constants),

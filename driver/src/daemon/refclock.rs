@@ -4,7 +4,7 @@
 use super::DaemonError;
 use crate::say::{Often, note};
 use crate::service::{Dated, Service};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -50,27 +50,30 @@ impl Refclock {
         let Some(dated) = service.dated()? else {
             if !std::mem::replace(&mut self.said, true) {
                 note(
-                    "--refclock: the card's date is not of PTP (SOURCE.ptp is 0), so chronyd is told nothing; `timelyctl info` says what its shell has",
+                    "--refclock: the card's date is not of PTP (SOURCE.ptp is 0), so chronyd is told nothing; `timelyctl reg write source 1` where the shell has a PTP clock",
                 );
             }
             return Ok(());
         };
         self.said = false;
-        match self.socket.send_to(&sample(&dated), &self.path) {
-            // A full socket: chronyd is slow, and takes the next one.
-            Ok(_) => {}
-            Err(e) if e.kind() == ErrorKind::WouldBlock => {}
-            Err(e) => {
-                self.failures.happened();
-                if let Some(times) = self.failures.due(now) {
-                    let path = self.path.display();
-                    note(format_args!(
-                        "--refclock {path}: {e} ({times} samples lost); chrony.conf needs `refclock SOCK {path} tai`, and chronyd must run"
-                    ));
-                }
+        if let Err(e) = self.send(&dated) {
+            self.failures.happened();
+            if let Some(times) = self.failures.due(now) {
+                let path = self.path.display();
+                note(format_args!(
+                    "--refclock {path}: {e} ({times} samples lost); chrony.conf needs `refclock SOCK {path} tai`, and chronyd must run"
+                ));
             }
         }
         Ok(())
+    }
+
+    fn send(&self, dated: &Dated) -> io::Result<()> {
+        match self.socket.send_to(&sample(dated), &self.path) {
+            // A full socket: chronyd is slow, and takes a later one.
+            Err(e) if e.kind() == ErrorKind::WouldBlock => Ok(()),
+            sent => sent.map(|_| ()),
+        }
     }
 }
 
@@ -125,5 +128,22 @@ mod tests {
         let expected = "00f1536500000000 40e2010000000000 000000000000e0bf 00000000 00000000 00000000 4b434f53";
         let shown: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
         assert_eq!(shown, expected.replace(' ', ""));
+    }
+
+    /// A chronyd that does not run loses samples, which is an error; one that does not read its
+    /// socket keeps nobody waiting; one that came later is told.
+    #[test]
+    fn nobody_waits_for_chronyd() {
+        let path = std::env::temp_dir().join(format!("timely-refclock-{}", std::process::id()));
+        let clock = Refclock::new(&path).expect("a socket");
+        let at = dated(1_700_000_000_000_000_000, 0, 0.0);
+        assert_eq!(clock.send(&at).map_err(|e| e.kind()), Err(ErrorKind::NotFound));
+        let chronyd = UnixDatagram::bind(&path).expect("a path");
+        assert!((0..10_000).all(|_| clock.send(&at).is_ok()), "it is full, and nothing waits");
+        let mut bytes = [0; 64];
+        assert_eq!((chronyd.recv(&mut bytes).expect("a sample"), bytes[..40] == sample(&at)), (40, true));
+        drop(chronyd);
+        assert_eq!(clock.send(&at).map_err(|e| e.kind()), Err(ErrorKind::ConnectionRefused));
+        std::fs::remove_file(&path).expect("removed");
     }
 }

@@ -329,13 +329,6 @@ fn chronyd_is_told_the_date_of_ptp() {
     // A double of seconds since 1970 in ns has 256 ns; the time in the sample has microseconds.
     assert!((before - 2_000..=after + 2_000).contains(&in_date), "{before} {in_date} {after}, offset {offset}");
     assert_eq!((&bytes[24..36], &bytes[36..40]), (&[0; 12][..], &0x534f_434b_i32.to_ne_bytes()[..]));
-    // Nobody listens any more: samples are lost, and the daemon goes on.
-    drop(chronyd);
-    std::fs::remove_file(&path).expect("removed");
-    let start = Instant::now();
-    while date() < after + 1_000 {
-        assert!(start.elapsed() < LIMIT);
-    }
     daemon.signal(Signal::SIGTERM);
     let (code, said) = daemon.ended();
     assert!(code == Some(0) && said.contains("the card's date is not of PTP (SOURCE.ptp is 0)"), "{code:?}: {said}");

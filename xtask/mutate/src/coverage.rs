@@ -92,7 +92,6 @@ fn points(text: &str) -> Vec<(Point, bool)> {
         let values: BTreeMap<&str, &str> = keys.split('\u{1}').filter_map(|k| k.split_once('\u{2}')).collect();
         let (kind, module) = values.get("page")?.strip_prefix("v_")?.split_once('/')?;
         let kind = KINDS.iter().position(|k| *k == kind)?;
-        // A module's parameters follow two underscores and no name of ours has them so.
         let place = format!("{}:{} {}", values.get("l")?, values.get("n").unwrap_or(&""), values.get("o").unwrap_or(&""));
         Some(((kind, module.to_owned(), place), count.trim().parse::<u64>().ok()? > 0))
     };
