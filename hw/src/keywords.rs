@@ -1,6 +1,9 @@
 //! Words that Verilog and SystemVerilog reserve (IEEE 1800-2017, annex B): no signal may have such
 //! a name.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// The reserved words, in the order of the alphabet.
 const RESERVED: &str = "accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins \
     binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos config const constraint context continue \
@@ -20,5 +23,6 @@ const RESERVED: &str = "accept_on alias always always_comb always_ff always_latc
 
 /// The word is reserved.
 pub fn reserved(word: &str) -> bool {
-    RESERVED.split_whitespace().any(|k| k == word)
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| RESERVED.split_whitespace().collect());
+    WORDS.contains(word)
 }

@@ -70,3 +70,4 @@ pub mod store;
 pub mod telemetry;
 pub mod time;
 pub mod txmux;
+mod unroll;

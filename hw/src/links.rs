@@ -2,6 +2,7 @@
 //!
 //! RustHDL looks at every connection for each port of each instance and each port of the module,
 //! most of an emission's time where many buses meet. The text is the same, byte by byte.
+use crate::unroll::unroll;
 use rust_hdl::core::ast::{Verilog, VerilogBlock, VerilogLink, VerilogLinkDetails, VerilogStatement};
 use rust_hdl::core::atom::Atom;
 use rust_hdl::core::module_defines::ModuleDefines;
@@ -77,9 +78,11 @@ impl Probe for Modules {
         self.path.push(name.to_owned());
         let mut text = node.hdl();
         if let Verilog::Combinatorial(code) = &mut text {
-            let links: Vec<Link> = verilog_link_extraction(code).iter().map(Link::new).collect();
-            if !links.is_empty() {
-                drop_links(code);
+            unroll(code);
+            let mut connections = VerilogBlock::new();
+            take_links(code, &mut connections);
+            if !connections.is_empty() {
+                let links = verilog_link_extraction(&connections).iter().map(Link::new).collect();
                 self.links.insert(self.path.join("$"), links);
             }
         }
@@ -104,14 +107,12 @@ impl Probe for Modules {
     }
 }
 
-/// A kernel connects at its top, or in loops there.
-fn drop_links(code: &mut VerilogBlock) {
-    code.retain(|s| !matches!(s, VerilogStatement::Link(_)));
+/// Moves the connections out of `code`. A kernel connects at its top, or in loops there.
+fn take_links(code: &mut VerilogBlock, to: &mut VerilogBlock) {
+    to.extend(code.extract_if(.., |s| matches!(s, VerilogStatement::Link(_))));
     for statement in code {
-        match statement {
-            VerilogStatement::Loop(l) => drop_links(&mut l.block),
-            VerilogStatement::Macro(block) => drop_links(block),
-            _ => {}
+        if let VerilogStatement::Macro(block) = statement {
+            take_links(block, to);
         }
     }
 }
