@@ -158,6 +158,8 @@ impl Test {
         let quick = self.quick && std::env::var_os("TIMELY_CYCLES").is_none();
         log.tests(prepared(&["test", "--workspace", "--quiet"]), if self.quick { " (quick)" } else { "" }, LIMIT, |c| {
             tools.prepare(c);
+            // Every model that they compile is linted by that.
+            c.env("TIMELY_LINT", "1");
             if quick {
                 c.env("TIMELY_CYCLES", "20000");
             }
@@ -189,7 +191,7 @@ impl Soak {
             let limit = LIMIT * self.cycles.div_ceil(CYCLES).clamp(1, 1000) as u32;
             log.tests(c, &format!(" (seed {seed}, {} clocks)", self.cycles), limit, |c| {
                 tools.prepare(c);
-                c.env("TIMELY_SEED", seed.to_string()).env("TIMELY_CYCLES", self.cycles.to_string());
+                c.env("TIMELY_LINT", "1").env("TIMELY_SEED", seed.to_string()).env("TIMELY_CYCLES", self.cycles.to_string());
             })?;
         }
         // Evaluations of papers and the sweep over lateness whole, which the usual tests run a

@@ -5,7 +5,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::Arc;
 
 /// Reasons why a model was not built.
@@ -41,6 +41,14 @@ pub enum Error {
     /// The fault that was asked for has no number.
     #[error("TIMELY_MUTANT is {0:?}, which is no number")]
     Mutant(std::ffi::OsString),
+    /// Verilator warns of what is not style, where no such model is asked for.
+    #[error("Verilator warns of {top}:\n{warnings}")]
+    Warnings {
+        /// The top module.
+        top: String,
+        /// The warnings, a line each.
+        warnings: String,
+    },
     /// The compiled library did not load.
     #[error("the compiled model did not load: {0}")]
     Load(#[from] libloading::Error),
@@ -72,6 +80,21 @@ fn whole(e: &dyn std::error::Error) -> String {
 /// the environment every model is compiled to count.
 pub const COVERAGE: &str = "TIMELY_COVERAGE";
 
+/// Variable that sets [`Options::lint`] of every model, as `cargo xtask test` does: what its tests
+/// run is linted by that.
+pub const LINT: &str = "TIMELY_LINT";
+
+/// Warnings of style, which `-Wall` alone brings: with no other, plain `--lint-only` is silent. A
+/// shell's files leave pins empty that it does not need, and say so: `.pin()`.
+const STYLE: [&str; 5] = ["DECLFILENAME", "UNUSEDPARAM", "UNUSEDSIGNAL", "VARHIDDEN", "PINCONNECTEMPTY"];
+
+/// The first line of each of Verilator's warnings that is not of style, a line each.
+pub fn warnings(verilator: &str) -> String {
+    let all = verilator.split("%Warning-").skip(1);
+    let real = all.filter(|w| !STYLE.contains(&w.split(':').next().unwrap_or_default()));
+    real.filter_map(|w| w.lines().next()).map(|line| format!("{line}\n")).collect()
+}
+
 /// How a model is compiled.
 #[derive(Clone, Copy, Debug, Hash, Default)]
 pub struct Options {
@@ -83,16 +106,17 @@ pub struct Options {
     pub fast: bool,
     /// The model counts lines, branches and toggles.
     pub coverage: bool,
+    /// A model of which Verilator warns is not loaded.
+    pub lint: bool,
 }
 
-fn run(tool: &str, command: &mut Command) -> Result<String, Error> {
+fn run(tool: &str, command: &mut Command) -> Result<Output, Error> {
     let out = command.output().map_err(|source| Error::Tool { tool: tool.into(), source })?;
-    if out.status.success() {
-        Ok(String::from_utf8_lossy(&out.stdout).into_owned())
-    } else {
-        let text = [out.stdout, out.stderr].concat();
-        Err(Error::Failed { tool: tool.into(), output: String::from_utf8_lossy(&text).into_owned() })
-    }
+    if out.status.success() { Ok(out) } else { Err(Error::Failed { tool: tool.into(), output: text(&[out.stdout, out.stderr].concat()) }) }
+}
+
+fn text(said: &[u8]) -> String {
+    String::from_utf8_lossy(said).into_owned()
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {
@@ -127,6 +151,9 @@ fn hash(x: impl Hash) -> String {
 }
 
 const DEFINES: [&str; 5] = ["-DVERILATOR=1", "-DVM_SC=0", "-DVM_TRACE_VCD=0", "-faligned-new", "-std=gnu++17"];
+
+/// The file of a model's warnings, beside it.
+const WARNINGS: &str = "warnings.txt";
 
 /// Behind it a compiler leaves functions as they are.
 const UNOPTIMIZED: &str = "#ifdef __clang__\n#pragma clang optimize off\n#else\n#pragma GCC optimize(\"O0\")\n#endif\n";
@@ -171,13 +198,16 @@ fn runtime(cache: &Cache, include: &Path, version: &str, compiler: &str, options
 pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<Arc<Library>, Error> {
     let waves = std::env::var_os("TIMELY_WAVES").map(PathBuf::from);
     let coverage = options.coverage || std::env::var_os(COVERAGE).is_some();
-    let options = Options { waves: options.waves || waves.is_some(), coverage, ..options };
+    let lint = options.lint || std::env::var_os(LINT).is_some();
+    // What is compiled is the same.
+    let options = Options { waves: options.waves || waves.is_some(), coverage, lint: false, ..options };
     let ports = ports::parse(verilog, top).ok_or_else(|| Error::Ports(top.into()))?;
     let shim = ports::shim(&ports, options.waves, name);
-    let version = run("verilator", Command::new(verilator()).arg("--version"))?;
+    let version = text(&run("verilator", Command::new(verilator()).arg("--version"))?.stdout);
     let compiler = compiler();
     let cache = Cache::open()?;
-    let dir = cache.folder(&format!("{name}-{}", hash((verilog, top, &shim, &version, &compiler, options, DEFINES, UNOPTIMIZED))))?;
+    let dir =
+        cache.folder(&format!("{name}-{}", hash((verilog, top, &shim, &version, &compiler, options, DEFINES, UNOPTIMIZED, WARNINGS))))?;
     // Before a minute is spent on it.
     if is_noexec(&dir) {
         return Err(Error::NoExec(dir));
@@ -187,6 +217,13 @@ pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<A
         if object.exists() { Ok(()) } else { compile(&cache, &dir, &object, verilog, top, &shim, &version, &compiler, options) }
     })?;
     cache.check(&object)?;
+    if lint {
+        let path = dir.join(WARNINGS);
+        let warnings = fs::read_to_string(&path).map_err(|e| Error::File(path, e))?;
+        if !warnings.is_empty() {
+            return Err(Error::Warnings { top: top.into(), warnings });
+        }
+    }
     // SAFETY: the library is what `compile` linked from the shim below, for the cache lets no other
     // user write it; its initialisers only register C++ statics.
     let code = unsafe { libloading::Library::new(&object)? };
@@ -236,7 +273,7 @@ fn compile(
 ) -> Result<(), Error> {
     let root_dir = match std::env::var("VERILATOR_ROOT") {
         Ok(r) => r,
-        Err(_) => run("verilator", Command::new(verilator()).args(["--getenv", "VERILATOR_ROOT"]))?.trim().to_owned(),
+        Err(_) => text(&run("verilator", Command::new(verilator()).args(["--getenv", "VERILATOR_ROOT"]))?.stdout).trim().to_owned(),
     };
     let include = Path::new(&root_dir).join("include");
     if options.fast {
@@ -245,9 +282,7 @@ fn compile(
     write(&dir.join("dut.v"), verilog)?;
     write(&dir.join("shim.cpp"), shim)?;
     let mut verilate = Command::new(verilator());
-    // RustHDL's emission is full of harmless width warnings; LATCH, MULTIDRIVEN and UNOPTFLAT have
-    // a test of their own.
-    verilate.args(["--cc", "--prefix", "Vdut", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", top, "-O3", "--x-assign", "fast"]);
+    verilate.args(["--cc", "--prefix", "Vdut", "-Wall", "-Wno-fatal", "--top-module", top, "-O3", "--x-assign", "fast"]);
     if options.waves {
         verilate.arg("--trace-fst");
     }
@@ -255,7 +290,7 @@ fn compile(
         verilate.args(["--coverage-line", "--coverage-toggle"]);
     }
     verilate.args(["--Mdir"]).arg(dir.join("cc")).arg(dir.join("dut.v"));
-    run("verilator", &mut verilate)?;
+    write(&dir.join(WARNINGS), &warnings(&text(&run("verilator", &mut verilate)?.stderr)))?;
     let mut sources: Vec<PathBuf> = fs::read_dir(dir.join("cc"))
         .map_err(|e| Error::File(dir.join("cc"), e))?
         .filter_map(|e| e.ok().map(|e| e.path()))

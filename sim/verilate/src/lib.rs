@@ -12,6 +12,8 @@
 //! With `TIMELY_COVERAGE=DIR` every model counts its lines, branches and toggles, and every
 //! instance writes them to a file of its own there.
 //!
+//! With `TIMELY_LINT` in the environment a model of which Verilator warns is refused.
+//!
 //! A module fits when its clock is called `clk`, and its outputs depend on registers alone (they
 //! are sampled after the edge).
 mod cache;
@@ -20,7 +22,7 @@ pub mod mutant;
 mod ports;
 
 pub use cache::{VARIABLE, cache_root};
-pub use compile::{COVERAGE, Error, Options, build};
+pub use compile::{COVERAGE, Error, LINT, Options, build, warnings};
 pub use ports::{Direction, Port};
 
 use std::ffi::{CString, c_char, c_int, c_void};
