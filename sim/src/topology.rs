@@ -52,6 +52,14 @@ pub enum Error {
         /// The node.
         node: NodeId,
     },
+    /// A node with more links than its ports have numbers.
+    #[error("node {node} has {links} links; a node has at most {MOST_PORTS}")]
+    Ports {
+        /// The node.
+        node: NodeId,
+        /// Number of the node's links.
+        links: usize,
+    },
     /// A host without exactly one link.
     #[error("host {host} has {links} links; a host has exactly one")]
     HostLinks {
@@ -82,6 +90,9 @@ pub enum Error {
 
 /// The least delay of a host's link.
 pub const LEAST_HOST_DELAY: Ps = 10_000;
+
+/// Most ports of a node: their numbers have 16 bits.
+pub const MOST_PORTS: usize = 1 << 16;
 
 /// In place of a switch's number.
 const NO_SWITCH: u32 = u32::MAX;
@@ -117,6 +128,9 @@ impl Topology {
             let (pa, pb) = (ports[usize::from(l.a)].len() as u16, ports[usize::from(l.b)].len() as u16);
             ports[usize::from(l.a)].push(End { link: i, peer: l.b, peer_port: pb });
             ports[usize::from(l.b)].push(End { link: i, peer: l.a, peer_port: pa });
+        }
+        if let Some((n, p)) = ports.iter().enumerate().find(|(_, p)| p.len() > MOST_PORTS) {
+            return Err(Error::Ports { node: n as NodeId, links: p.len() });
         }
         for (n, p) in ports.iter().enumerate().filter(|(n, _)| !switch[*n]) {
             let host = n as NodeId;
