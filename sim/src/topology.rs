@@ -214,6 +214,20 @@ impl Topology {
         Ok(path)
     }
 
+    /// Links of a shortest path between hosts; nothing where there is none. The path itself takes a
+    /// hundred times as long.
+    pub fn links_between(&self, from: NodeId, to: NodeId) -> Option<usize> {
+        if from == to {
+            return Some(0);
+        }
+        let (access, peer) = (self.ports(to).first()?.peer, self.ports(from).first()?.peer);
+        if access == from {
+            return Some(1);
+        }
+        let hops = *self.hops.get(*self.anchor.get(usize::from(to))? as usize)?.get(usize::from(peer))?;
+        (self.is_switch(peer) && hops != FAR).then(|| usize::from(hops) + 2)
+    }
+
     /// How long hosts may be run ahead of the network: nothing that leaves a switch later can reach
     /// one earlier.
     pub fn lookahead(&self) -> Ps {
