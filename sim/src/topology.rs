@@ -52,6 +52,14 @@ pub enum Error {
         /// The node.
         node: NodeId,
     },
+    /// A node with more links than its ports have numbers.
+    #[error("node {node} has {links} links; a node has at most {MOST_PORTS}")]
+    Ports {
+        /// The node.
+        node: NodeId,
+        /// Number of the node's links.
+        links: usize,
+    },
     /// A host without exactly one link.
     #[error("host {host} has {links} links; a host has exactly one")]
     HostLinks {
@@ -82,6 +90,9 @@ pub enum Error {
 
 /// The least delay of a host's link.
 pub const LEAST_HOST_DELAY: Ps = 10_000;
+
+/// Most ports of a node: their numbers have 16 bits.
+pub const MOST_PORTS: usize = 1 << 16;
 
 /// In place of a switch's number.
 const NO_SWITCH: u32 = u32::MAX;
@@ -117,6 +128,9 @@ impl Topology {
             let (pa, pb) = (ports[usize::from(l.a)].len() as u16, ports[usize::from(l.b)].len() as u16);
             ports[usize::from(l.a)].push(End { link: i, peer: l.b, peer_port: pb });
             ports[usize::from(l.b)].push(End { link: i, peer: l.a, peer_port: pa });
+        }
+        if let Some((n, p)) = ports.iter().enumerate().find(|(_, p)| p.len() > MOST_PORTS) {
+            return Err(Error::Ports { node: n as NodeId, links: p.len() });
         }
         for (n, p) in ports.iter().enumerate().filter(|(n, _)| !switch[*n]) {
             let host = n as NodeId;
@@ -198,6 +212,20 @@ impl Topology {
             at = end.peer;
         }
         Ok(path)
+    }
+
+    /// Links of a shortest path between hosts; nothing where there is none. The path itself takes a
+    /// hundred times as long.
+    pub fn links_between(&self, from: NodeId, to: NodeId) -> Option<usize> {
+        if from == to {
+            return Some(0);
+        }
+        let (access, peer) = (self.ports(to).first()?.peer, self.ports(from).first()?.peer);
+        if access == from {
+            return Some(1);
+        }
+        let hops = *self.hops.get(*self.anchor.get(usize::from(to))? as usize)?.get(usize::from(peer))?;
+        (self.is_switch(peer) && hops != FAR).then(|| usize::from(hops) + 2)
     }
 
     /// How long hosts may be run ahead of the network: nothing that leaves a switch later can reach

@@ -3,6 +3,7 @@ mod bench;
 mod constants;
 mod demo;
 mod forward;
+mod fuzz;
 mod programs;
 mod prove;
 mod verify;
@@ -21,6 +22,8 @@ EXAMPLES
   cargo xtask prove fifo      the formal proofs whose names contain `fifo`; all without a name
   cargo xtask mutate fifo     faults in a block's Verilog: does its lockstep test notice them?
   cargo xtask coverage fifo   lines, branches and toggles that a block's lockstep test reaches
+  cargo xtask fuzz            readers of files, sockets and frames under a coverage-guided fuzzer, a minute each
+  cargo xtask fuzz daemon --seconds 600 --keep     one of them for longer; keeps inputs that reach something new
   cargo xtask constants       constants of the simulator changed by a tenth: does a test notice each?
   cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
   cargo xtask soak --nic 100000000   a storm around the whole NIC, every frame accounted for
@@ -71,6 +74,9 @@ enum Command {
     /// emitted Verilog; writes tests/coverage.toml and docs/coverage.md.
     #[command(disable_help_flag = true)]
     Coverage(forward::Options),
+    /// Looks for inputs to which readers of files, sockets and frames give no defined answer; ends
+    /// with 1 if there is one, and says how to repeat it.
+    Fuzz(fuzz::Fuzz),
     /// Changes constants that figures rest on, which a test must notice.
     Constants(constants::Constants),
     /// Runs the lockstep tests, or a storm around the whole NIC, for longer.
@@ -108,6 +114,7 @@ fn main() -> ExitCode {
         Command::Prove(p) => p.run(),
         Command::Mutate(m) => m.run("timely-mutate", "mutate"),
         Command::Coverage(c) => c.run("timely-mutate", "coverage"),
+        Command::Fuzz(f) => f.run(),
         Command::Constants(c) => c.run(),
         Command::Soak(s) => s.run(),
         Command::VmTest(v) => v.run("timely-machine", "vm-test"),

@@ -1,6 +1,6 @@
 //! The checks that a change must pass, and the same for longer.
 use crate::constants::Constants;
-use crate::{forward, programs};
+use crate::{forward, fuzz, programs};
 use clap::Args;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
@@ -165,6 +165,7 @@ impl Test {
             }
         })?;
         log.step(prepared(&["test", "--workspace", "--quiet", "--doc"]))?;
+        fuzz::all(fuzz::IN_TESTS)?;
         log.machine("vm-test", &[])?;
         log.machine("pacing-vm", &["--quick", "--limit", "600"])?;
         log.print();
@@ -202,6 +203,7 @@ impl Soak {
             tools.prepare(c);
             c.env("TIMELY_CYCLES", self.cycles.to_string());
         })?;
+        fuzz::all(fuzz::IN_SOAK)?;
         log.machine("pacing-vm", &["--phases", "4", "--busy", "--twice"])?;
         eprintln!("--- xtask constants");
         Constants::default().run()?;

@@ -1,7 +1,7 @@
 //! `timelyd`: one thread that owns a NIC, kicks its heartbeat, drains its event ring, and answers
 //! clients. The thread waits for all of these at once and never for a client.
 mod connection;
-mod http;
+pub mod http;
 mod listen;
 mod metrics;
 mod refclock;

@@ -60,6 +60,14 @@ pub enum ServiceError {
     /// A number of pairs that cannot be.
     #[error("{0} pairs; give {least} to {most}", least = clock::LEAST_PAIRS, most = MOST_PAIRS)]
     Pairs(u32),
+    /// More flows than there are: an answer has no more records than the device has flows.
+    #[error("{asked} flows; the device has {flows}, name each once")]
+    Flows {
+        /// Flows asked for.
+        asked: usize,
+        /// Flows of the device.
+        flows: u32,
+    },
 }
 
 /// Most pairs of times that one request reads.
@@ -88,7 +96,8 @@ impl ServiceError {
             | ServiceError::Name(_)
             | ServiceError::Access { .. }
             | ServiceError::NoBlock(_)
-            | ServiceError::Pairs(_) => ("refused", 3),
+            | ServiceError::Pairs(_)
+            | ServiceError::Flows { .. } => ("refused", 3),
             ServiceError::Config(_) => ("not_saved", 1),
             ServiceError::Device(_) => ("device", 1),
         }

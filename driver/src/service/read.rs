@@ -68,6 +68,9 @@ impl Service {
         if let Some(&flow) = flows.iter().find(|f| **f > last) {
             return Err(Error::NoFlow { flow, last }.into());
         }
+        if flows.len() > last as usize + 1 {
+            return Err(ServiceError::Flows { asked: flows.len(), flows: last + 1 });
+        }
         let before_ns = self.nic.time_ns()?;
         let (first, end) = (flows.iter().min().copied().unwrap_or(0), flows.iter().max().map_or(0, |m| m + 1));
         let all = if flows.len() <= FLOWS_BY_QUERIES { None } else { self.nic.snapshot_if_it_can(first, end - first)? };

@@ -11,8 +11,9 @@ impl Plan {
         let path = self.topology.path(from, to, key)?;
         let links = path.iter().map(|e| &self.topology.links()[e.link]);
         let mut t = (path.len() as u64 - 1) * self.switch.latency;
+        // Hundreds of links of a bit a second would take longer than 2^64 ps.
         for (i, l) in links.enumerate() {
-            t += l.delay + if i > 0 { l.speed.frame_time(bytes) } else { 0 };
+            t = t.saturating_add(l.delay + if i > 0 { l.speed.frame_time(bytes) } else { 0 });
         }
         Ok(t)
     }
@@ -26,7 +27,8 @@ impl Plan {
         let ack = wire_bytes(HEADERS);
         let first = self.topology.host_link(f.dst).speed.time(u64::from(ack));
         let last = self.topology.host_link(f.src).speed.time(u64::from(ack));
-        Ok(there + self.nic.ack_delay + first + back - last)
+        let back = (self.nic.ack_delay + first).saturating_add(back);
+        Ok(there.saturating_add(back - last))
     }
 
     /// The time that a flow would take alone: to the end of the last ACK's arrival.

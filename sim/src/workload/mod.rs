@@ -58,12 +58,36 @@ pub struct Incast {
     pub times: u32,
 }
 
+/// Links between two hosts behind one switch.
+const NEIGHBOUR: usize = 2;
+
 /// Wire bytes of a message.
 fn wire(bytes: f64, packet: u32) -> f64 {
     bytes + (bytes / f64::from(packet)).ceil().max(1.0) * f64::from(wire_bytes(HEADERS))
 }
 
+/// The node at a place of a list that lacks these places.
+fn beside(list: &[NodeId], without: &[usize], place: usize) -> NodeId {
+    list[without.iter().fold(place, |at, own| at + usize::from(at >= *own))]
+}
+
+/// Places of a node in a list, in order.
+fn places_of(node: NodeId, list: &[NodeId], sorted: bool) -> Vec<usize> {
+    if sorted {
+        return (list.partition_point(|n| *n < node)..list.partition_point(|n| *n <= node)).collect();
+    }
+    list.iter().enumerate().filter(|(_, n)| **n == node).map(|(place, _)| place).collect()
+}
+
 impl Load {
+    // Receivers whose path from a sender is the longest; `own` links are to the sender itself.
+    fn farthest_of(&self, plan: &Plan, from: NodeId, own: Option<usize>) -> Vec<NodeId> {
+        let hops = |to: NodeId| if to == from { own } else { Some(plan.topology.links_between(from, to).unwrap_or(0)) };
+        let all: Vec<Option<usize>> = self.to.iter().map(|to| hops(*to)).collect();
+        let most = all.iter().flatten().max();
+        self.to.iter().zip(&all).filter(|(_, hops)| hops.is_some() && hops.as_ref() == most).map(|(to, _)| *to).collect()
+    }
+
     /// Adds its flows to a plan, `like` giving them all else; gives the number of their messages,
     /// or `None` and adds nothing when there would be more than `most`.
     pub fn add(&self, plan: &mut Plan, like: &FlowPlan, seed: u64, most: u64) -> Option<u64> {
@@ -77,18 +101,32 @@ impl Load {
         if expected > 2.0 * most as f64 + 100.0 {
             return None;
         }
+        let places: Vec<usize> = (0..self.to.len()).collect();
+        let (sorted, mut far) = (self.to.is_sorted(), BTreeMap::new());
+        // Hosts behind one switch have the same hosts farthest.
+        let behind = |host: NodeId| Some(plan.topology.ports(host)[0].peer).filter(|n| plan.topology.is_switch(*n)).unwrap_or(host);
         for from in &self.from {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(u64::from(*from) + 1);
             let gap = gap(*from);
-            let mut others: Vec<NodeId> = self.to.iter().copied().filter(|t| t != from).collect();
+            let alone: Vec<NodeId>;
+            let mut to = &self.to;
             if self.farthest {
-                let hops = |to: NodeId| plan.topology.path(*from, to, 0).map_or(0, |way| way.len());
-                let most = others.iter().map(|to| hops(*to)).max();
-                others.retain(|to| Some(hops(*to)) == most);
+                to = far.entry(behind(*from)).or_insert_with(|| self.farthest_of(plan, *from, Some(NEIGHBOUR)));
+                // The sender has neighbours for others alone.
+                if to.iter().all(|n| n == from) {
+                    alone = self.farthest_of(plan, *from, None);
+                    to = &alone;
+                }
             }
+            // Others are drawn by their places, without a list of them for every sender: there may
+            // be tens of thousands of both.
+            let own = places_of(*from, to, sorted);
+            let mut others = &places[..to.len() - own.len()];
+            let peers: Vec<usize>;
             if self.peers > 0 {
-                others = others.choose_multiple(&mut rng, self.peers).copied().collect();
+                peers = others.choose_multiple(&mut rng, self.peers).copied().collect();
+                others = &peers;
             }
             let mut at = self.start as f64;
             loop {
@@ -96,16 +134,16 @@ impl Load {
                 if at >= self.until as f64 {
                     break;
                 }
-                let Some(to) = others.choose(&mut rng) else { break };
+                let Some(to) = others.choose(&mut rng).map(|place| beside(to, &own, *place)) else { break };
                 messages += if self.reply > 0 { 2 } else { 1 };
                 if messages > most {
                     return None;
                 }
                 let bytes = self.sizes.draw(&mut rng);
                 if self.persistent || self.reply > 0 {
-                    pairs.entry((*from, *to)).or_default().push((at as Ps, bytes));
+                    pairs.entry((*from, to)).or_default().push((at as Ps, bytes));
                 } else {
-                    single.push(FlowPlan { src: *from, dst: *to, start: at as Ps, bytes: Some(bytes), messages: 1, ..like.clone() });
+                    single.push(FlowPlan { src: *from, dst: to, start: at as Ps, bytes: Some(bytes), messages: 1, ..like.clone() });
                 }
             }
         }
@@ -138,6 +176,20 @@ impl Incast {
             senders.sort_unstable();
             let flow = |src| FlowPlan { src, dst: self.to, start, bytes: Some(self.bytes), messages: 1, ..like.clone() };
             plan.flows.extend(senders.into_iter().map(flow));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_are_the_list_without_the_sender() {
+        for list in [&[0, 1, 2, 3][..], &[3, 1, 1, 2], &[1, 1, 2], &[1], &[2, 1], &[]] {
+            let own = places_of(1, list, list.is_sorted());
+            let others: Vec<NodeId> = (0..list.len() - own.len()).map(|place| beside(list, &own, place)).collect();
+            assert_eq!(others, list.iter().copied().filter(|n| *n != 1).collect::<Vec<_>>(), "{list:?}");
         }
     }
 }

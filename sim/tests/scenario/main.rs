@@ -169,6 +169,14 @@ fn the_farthest_hosts_are_those_of_other_pods() {
     assert!(pairs(false).iter().any(|(src, dst)| src / 9 == dst / 9));
 }
 
+/// A receiver that sends too is no receiver of its own, but the farthest of its neighbours.
+#[test]
+fn the_farthest_of_neighbours_is_a_neighbour() {
+    let text = "[topology]\nhosts = 4\n[nic]\nkind = 'event'\n[[load]]\nload = 0.1\nto = 0\nfarthest = true\n";
+    let pairs: std::collections::BTreeSet<_> = plan(text).flows.iter().map(|f| (f.src, f.dst)).collect();
+    assert_eq!(pairs.into_iter().collect::<Vec<_>>(), [(1, 0), (2, 0), (3, 0)]);
+}
+
 #[test]
 fn the_manual_is_right() {
     let manual = include_str!("../../../docs/simulator.md");

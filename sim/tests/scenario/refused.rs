@@ -3,6 +3,7 @@ use super::{Unavailable, plan, scratch};
 use std::path::Path;
 use timely_sim::scenario::{Plan, build, file};
 use timely_sim::time::Speed;
+use timely_sim::topology::{Link, Topology};
 
 #[test]
 fn event_level_hosts_refuse_other_signals() {
@@ -329,4 +330,40 @@ fn numbers_are_read_as_ns_3_reads_them() {
     assert_eq!(short(bare), ["topology.txt:4: a delay without a unit is read as seconds, as ns-3 does"]);
     let group = plan("0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n", "2\n0 1 1 100 5 0\n1 0 7 100 5 0\n");
     assert_eq!(short(group), ["flow.txt:2: pg is 1, and has no effect: all flows are of one priority group"]);
+}
+
+/// Ports have numbers of 16 bits; one more link would get the number of the first.
+#[test]
+fn a_node_has_no_more_links_than_ports_have_numbers() {
+    let link = Link { a: 0, b: 1, speed: Speed::gbps(1.0), delay: 0, loss: 0.0, damage: 0.0 };
+    let switches = |links| Topology::new(vec![true, true], vec![link; links]).map(|t| t.ports(1).len());
+    assert_eq!(switches(1 << 16), Ok(1 << 16));
+    let error = switches((1 << 16) + 1).expect_err("too many").to_string();
+    assert_eq!(error, "node 0 has 65537 links; a node has at most 65536");
+}
+
+/// A round trip over hundreds of links of a bit a second takes longer than 2^64 ps.
+#[test]
+fn a_path_of_very_slow_links_is_refused() {
+    const SWITCHES: usize = 300;
+    let (first, last) = (2, SWITCHES + 1);
+    let mut topology = format!("{} {SWITCHES} {}\n", SWITCHES + 2, SWITCHES + 1);
+    (first..=last).for_each(|n| topology += &format!("{n} "));
+    topology += &format!("\n0 {first} 1bps 1us 0\n1 {last} 1bps 1us 0\n");
+    (first..last).for_each(|n| topology += &format!("{n} {} 1bps 1000s 0\n", n + 1));
+    let dir = scratch("slow");
+    let [topology_file, flows] = ["topology.txt", "flow.txt"].map(|name| dir.join(name));
+    std::fs::write(&topology_file, topology).unwrap();
+    std::fs::write(&flows, "1\n0 1 3 100 5000 0\n").unwrap();
+    let told = file::Hpcc {
+        topology: &topology_file,
+        flows: &flows,
+        profile: "timely-10g",
+        packet_bytes: 9000,
+        segment_bytes: 9000,
+        xoff_kb: 50.0,
+        limit_ms: None,
+    };
+    let error = file::hpcc(&told, &file::Overrides::default()).unwrap().check().unwrap_err().to_string();
+    assert!(error.starts_with("profile timely-10g: "), "{error}");
 }
