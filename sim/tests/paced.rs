@@ -37,8 +37,8 @@ impl Incast<'_> {
     }
 }
 
-/// The input of a user, which gave 14.9 us for 27.4: segments of a packet, whose queue hangs on when
-/// a new rate is in force.
+/// The input of a user, which gave 14.9 us for 27.4: segments of a packet, whose queue hangs on
+/// when a new rate is in force.
 #[test]
 fn paced_differs_by_a_twentieth_at_most() {
     let rtt_us = |kind: &str| {
@@ -55,7 +55,7 @@ fn paced_differs_by_a_twentieth_at_most() {
 }
 
 /// The same by drawn starts and phases of the hardware's clocks. The clock itself moves the delay:
-/// with one of 156.25 MHz models rest at 27.3 us, with 312.5 and 390.625 MHz at 28.3 and 28.7.
+/// by six starts models rest at 27.3 us with one of 156.25 MHz, at 28.7 with 390.625 MHz.
 #[test]
 fn short_segments_rest_at_the_hardwares_delay() {
     let runs: Vec<(f64, f64)> = (1..=4)
@@ -74,8 +74,8 @@ fn short_segments_rest_at_the_hardwares_delay() {
 }
 
 /// Laws with a delay at rest, and TIMELY where its queue comes and goes. TIMELY has no delay of its
-/// own (ECN or Delay, theorem 3): with few flows the queue creeps, and where it is after 40 ms hangs
-/// on which of two packets was first, on any kind of NIC.
+/// own (ECN or Delay, theorem 3): with few flows the queue creeps, and where it is after 40 ms
+/// hangs on which of two packets was first, on any kind of NIC.
 #[test]
 fn each_law_rests_where_its_integers_do() {
     let mut all = Vec::new();
