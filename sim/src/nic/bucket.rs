@@ -2,9 +2,9 @@
 //! (`timely_model::pacer::token`), in floating point.
 //!
 //! The pacer looks at a bucket when a packet is due or the flow wakes up, and at no other time. So
-//! a decrease counts from the last pass on, an increase from this one. TIMELY's queue hangs on that:
-//! with each rate in force from its ACK on, senders of short segments leave less of a queue than
-//! the hardware does, and an incast rests at another delay.
+//! a decrease counts from the last pass on, an increase from this one. TIMELY's queue hangs on
+//! that: with each rate in force from its ACK on, senders of short segments leave less of a queue
+//! than the hardware does, and an incast rests at another delay.
 use crate::time::Ps;
 
 /// A part of a wire byte below which a bucket counts as not in debt: f64's rounding.
