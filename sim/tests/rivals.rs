@@ -108,6 +108,58 @@ fn hpcc_s_timely_starts_at_line_rate() {
     assert!(o.summary.queue_max_kb > 300.0 && o.summary.utilization > 0.5 && (answers - 1.0).abs() < 0.05);
 }
 
+// Packets that HPCC's window lets be unanswered at a part of the line's rate: less payload than the
+// bandwidth-delay product's part, and a packet more.
+fn windows_packets(base_us: f64, part: f64) -> f64 {
+    ((base_us * 1250.0 + 1138.0) * part / 1024.0).ceil()
+}
+
+/// `timely_vwin` at line rate: N flows have N windows on their way, of which the line holds one and
+/// the queue the others, so that the RTT is N times the base one. Without the window nothing but
+/// the rate bounds the queue.
+#[test]
+fn timely_vwin_holds_a_window_of_each_flow() {
+    let profile = |control: &str| {
+        format!("like = 'authors-10g'\ncontrol = '{control}'\nt_low_us = 900\nt_high_us = 1000\noutstanding_kb = 0\ntimeout_us = 0")
+    };
+    for senders in [2, 5, 10] {
+        for control in ["timely-vwin", "timely_vwin"] {
+            let o = incast(senders, "event", "xoff_kb = 0", &profile(control), "");
+            show(control, &o.summary);
+            let packet_us = 1138.0 * 8.0 / 10_000.0;
+            // An RTT counts from the end of a packet.
+            let theory = (f64::from(senders) * windows_packets(o.base_rtt_us, 1.0) - 1.0) * packet_us;
+            assert!((o.summary.rtt_us.mean / theory - 1.0).abs() < 0.02, "{senders}: {} us for {theory}", o.summary.rtt_us.mean);
+            assert!(o.summary.utilization > 0.999 && o.summary.jain > 0.99);
+        }
+    }
+    let without = incast(5, "event", "xoff_kb = 0", &profile("timely-hpcc"), "").summary;
+    assert!(without.rtt_us.mean > 700.0, "{without:?}");
+}
+
+/// `timely_vwin` at another rate: a flow on a path twice as long as the window is made for gets the
+/// window's packets in an RTT, whatever its rate would allow.
+#[test]
+fn timely_vwin_s_window_follows_the_rate() {
+    for mbps in [1000.0, 3000.0, 5000.0, 10_000.0] {
+        let of = |control: &str| {
+            let o = run(&format!(
+                "duration_ms = 10\nbase_rtt_us = 20\n[topology]\nhosts = 2\n[link]\ndelay_ns = 10000\n[switch]\nxoff_kb = 0\n[nic]\nkind = 'event'\n\
+                 [profile.r]\nlike = 'authors-10g'\ncontrol = '{control}'\ninitial_mbps = {mbps}\nidle_mbps = {mbps}\nleast_mbps = {mbps}\n\
+                 greatest_mbps = {mbps}\noutstanding_kb = 0\ntimeout_us = 0\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'r'\n"
+            ));
+            show(control, &o.summary);
+            (o.summary.utilization * 10_000.0, o.summary.rtt_us.mean)
+        };
+        let (got, rtt_us) = of("timely-vwin");
+        let packet_bits = 1138.0 * 8.0;
+        let theory = windows_packets(20.0, mbps / 10_000.0) * packet_bits / (rtt_us + packet_bits / 10_000.0);
+        assert!(theory < 0.7 * mbps && (got / theory - 1.0).abs() < 0.02, "{mbps} Mb/s: {got} for {theory}");
+        let (without, _) = of("timely-hpcc");
+        assert!((without / mbps - 1.0).abs() < 0.01, "{mbps} Mb/s without a window: {without}");
+    }
+}
+
 /// CoNEXT'16, figure 9c: 7 + 3 Gb/s on 10 stay unfair for good, for any shares are at rest; figure
 /// 8: the queue stays below 70 KB or so.
 #[test]

@@ -126,6 +126,9 @@ pub struct FlowSpec {
     pub use_window: Ps,
     /// Where the RTT of a paced segment starts.
     pub rtt_start: Start,
+    /// A packet's gap is that of the rate when the packet before it left, and counts from there: a
+    /// new rate does not time it again, and nothing is saved.
+    pub scheduled: bool,
     /// The law is given the one-way delay over the least of late, and this; `None`: the RTT.
     pub one_way: Option<Ps>,
     /// The flow that answers each of its messages.
@@ -297,7 +300,8 @@ impl Flow {
     pub(super) fn settle(&mut self, now: Ps) {
         let cap = if self.is(ASLEEP) { 0 } else { i64::from(self.spec.cap) * BYTE };
         let elapsed = now - self.settled;
-        let filled = (u128::from(self.rate.min(self.used)) * u128::from(elapsed)).min(1 << 61) as i64;
+        let rate = if self.spec.scheduled { self.used } else { self.rate.min(self.used) };
+        let filled = (u128::from(rate) * u128::from(elapsed)).min(1 << 61) as i64;
         self.tokens = cap.min(self.tokens + filled);
         self.account(now);
         self.used = self.rate;
@@ -361,7 +365,10 @@ impl Flow {
     }
 
     #[inline]
-    pub(super) fn pay(&mut self, wire: u32) {
+    pub(super) fn pay(&mut self, wire: u32, now: Ps) {
+        if self.spec.scheduled {
+            (self.tokens, self.settled) = (0, now);
+        }
         // A flow that software posts never settles its bucket.
         self.tokens = self.tokens.saturating_sub(i64::from(wire) * BYTE);
         if self.spec.use_window > 0 {
@@ -457,3 +464,57 @@ impl Flow {
 
 /// A message that is not complete.
 pub const INCOMPLETE: Ps = NEVER;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::US;
+    use timely_regs::parameters::Parameters;
+
+    fn flow(scheduled: bool) -> Flow {
+        let spec = FlowSpec {
+            host: 0,
+            number: 0,
+            packet: 1000,
+            segment: 1000,
+            class: 1,
+            start: 0,
+            stop: None,
+            bound: 0,
+            cap: 3000,
+            timeout: 0,
+            idle: 0,
+            use_window: 0,
+            rtt_start: Start::LastPacket,
+            scheduled,
+            one_way: None,
+            reply: None,
+            read: false,
+            cnp: 0,
+            cnp_grid: false,
+        };
+        let words = Parameters::fixed(1000.0).quantise().expect("valid");
+        Flow::new(spec, Control::integer(&words), None, 0..0, u64::MAX)
+    }
+
+    /// 1,000 bytes at 1,000 Mb/s last 8 us, of which the pacer's flow has half to wait again when
+    /// its rate halves. HPCC's sender keeps to its schedule, and saves nothing when its line is
+    /// busy.
+    #[test]
+    fn a_scheduled_packet_is_not_timed_again() {
+        for (scheduled, again, saved) in [(true, 0, 16), (false, 8, 0)] {
+            let mut f = flow(scheduled);
+            f.settle(0);
+            f.pay(1000, 0);
+            f.settle(0);
+            assert_eq!(f.wait(), 8 * US);
+            f.rate /= 2;
+            f.settle(8 * US);
+            assert_eq!(f.wait(), again * US, "scheduled: {scheduled}");
+            f.settle(40 * US);
+            f.pay(1000, 40 * US);
+            f.settle(40 * US);
+            assert_eq!(f.wait(), saved * US, "scheduled: {scheduled}");
+        }
+    }
+}

@@ -297,7 +297,7 @@ impl Fabric {
             flow.progress = now;
         }
         flow.outstanding += charge;
-        flow.pay(charge);
+        flow.pay(charge, now);
         if let Some(c) = flow.control.other() {
             c.sent(charge);
             flow.rate = engine_rate(c.rate());

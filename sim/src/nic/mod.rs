@@ -7,6 +7,7 @@
 //! | software | an event-level host whose software posts whole bursts on a timer | [`software`] |
 pub mod access;
 pub mod axil;
+mod bucket;
 pub mod clock;
 pub mod core;
 pub mod corundum;

@@ -1,15 +1,24 @@
 //! An event-level host that paces every packet by a token bucket, as the hardware does, with an f64
 //! law.
 //!
-//! The measured RTT is the path's: from the end of a segment's last packet to the ACK's first bit.
+//! The measured RTT is the path's: from the end of a segment's last packet to the ACK's first bit,
+//! to the nearest ns as the hardware measures it. TIMELY's deadband is a few ps: of RTTs in ps a
+//! queue that grows by 100 bytes a second has a gradient, and rates that hold it at rest on the
+//! hardware fall.
+use super::bucket::Bucket;
 use super::host::{Acked, Sender};
 use super::loss::Losses;
 use super::stream::{FlowSpec, Stream, Timers};
 use super::{Outbox, RateSample, RttSample, TimeoutSample};
 use crate::frame::{FlowId, Frame, NodeId};
-use crate::time::{NEVER, Ps, Speed};
+use crate::time::{NEVER, NS, Ps, Speed};
 use std::collections::VecDeque;
 use timely_model::reference::Law;
+
+/// An RTT to the nearest ns.
+fn measured(rtt: Ps) -> Ps {
+    (rtt + NS / 2) / NS * NS
+}
 
 /// Flow of a paced host, with the parameters of its pacing.
 pub struct PacedFlow {
@@ -19,7 +28,7 @@ pub struct PacedFlow {
     pub law: Box<dyn Law + Send>,
     /// Bound of outstanding wire bytes; 0 none.
     pub bound: u64,
-    /// Most tokens that a flow may save, bytes; a packet is always allowed.
+    /// Most bytes that a flow may save.
     pub cap: u64,
     /// A segment that is not answered for this long is sent again; 0 never.
     pub timeout: Ps,
@@ -34,27 +43,13 @@ struct Flow {
     cap: u64,
     timeout: Ps,
     losses: Losses,
-    // Wire bytes, may be a fraction, and when they were counted last.
-    tokens: f64,
-    counted: Ps,
+    bucket: Bucket,
     queued: bool,
     // The flow's timer is set.
     armed: bool,
 }
 
 impl Flow {
-    fn settle(&mut self, now: Ps) {
-        let cap = self.cap.max(self.stream.next_wire()) as f64;
-        self.tokens = (self.tokens + self.law.rate() / 8e6 * (now - self.counted) as f64).min(cap);
-        self.counted = now;
-    }
-
-    // When the tokens suffice for the next packet at the rate in force.
-    fn eligible(&self) -> Ps {
-        let missing = self.stream.next_wire() as f64 - self.tokens;
-        if missing <= 1e-6 { self.counted } else { self.counted + (missing * 8e6 / self.law.rate()).ceil() as Ps }
-    }
-
     fn bounded(&self) -> bool {
         self.bound > 0 && self.stream.wire + self.stream.next_wire() > self.bound && !self.stream.is_alone()
     }
@@ -84,18 +79,14 @@ impl Paced {
             .enumerate()
             .map(|(i, f)| {
                 timers.set(i, f.spec.start);
-                let start = f.spec.start;
-                let stream = Stream::new(f.spec);
-                let tokens = stream.next_wire() as f64;
                 Flow {
-                    stream,
+                    bucket: Bucket::new(f.spec.start, f.law.rate()),
+                    stream: Stream::new(f.spec),
                     law: f.law,
                     bound: f.bound,
                     cap: f.cap,
                     timeout: f.timeout,
                     losses: Losses::new(f.falls_by_loss),
-                    tokens,
-                    counted: start,
                     queued: false,
                     armed: true,
                 }
@@ -107,23 +98,24 @@ impl Paced {
     fn consider(&mut self, i: usize, now: Ps) {
         let f = &mut self.flows[i];
         f.stream.post(now);
-        if f.queued || f.armed || f.bounded() {
+        if f.queued || f.armed {
             return;
         }
-        if !f.stream.backlog(now) {
+        if f.bounded() || !f.stream.backlog(now) {
+            // A message, an ACK or a time-out looks again.
+            f.bucket.sleep();
             if f.stream.next_post() != NEVER {
                 self.timers.set(i, f.stream.next_post());
             }
             return;
         }
-        f.settle(now);
-        let at = f.eligible();
-        if at <= now {
+        let wait = f.bucket.pass(now, f.law.rate(), f.cap);
+        if wait == 0 {
             f.queued = true;
             self.round.push_back(i);
         } else {
             f.armed = true;
-            self.timers.set(i, at);
+            self.timers.set(i, now + wait);
         }
     }
 }
@@ -141,8 +133,7 @@ impl Sender for Paced {
         while let Some(i) = self.expiry.due(now) {
             while self.flows[i].expires() <= now {
                 let f = &mut self.flows[i];
-                f.settle(now);
-                f.stream.expire();
+                f.stream.expire(now);
                 let mbps = f.law.timeout(now as f64 / 1e6);
                 out.rates.push(RateSample { at: now, flow: i as FlowId, mbps });
                 out.timeouts.push(TimeoutSample { at: now, flow: i as FlowId });
@@ -161,11 +152,18 @@ impl Sender for Paced {
     }
 
     fn pull(&mut self, now: Ps) -> Option<Frame> {
-        let i = self.round.pop_front()?;
+        let i = loop {
+            let i = self.round.pop_front()?;
+            let f = &mut self.flows[i];
+            f.queued = false;
+            if !f.stream.is_done() {
+                break i;
+            }
+            // A late ACK showed what was to be sent again to have arrived.
+            self.consider(i, now);
+        };
         let f = &mut self.flows[i];
-        f.queued = false;
-        f.settle(now);
-        f.tokens -= f.stream.next_wire() as f64;
+        f.bucket.pay(f.stream.next_wire());
         let frame = f.stream.take(self.host, now);
         if frame.meta.last {
             let none_before = f.expires() == NEVER;
@@ -183,13 +181,12 @@ impl Sender for Paced {
         let Acked { flow, segment, lost, at } = ack;
         let i = flow as usize;
         let Some(f) = self.flows.get_mut(i) else { return };
-        let Some(o) = f.stream.acked(segment) else { return };
+        let Some(o) = f.stream.acked(segment, now) else { return };
         let rtt = at.saturating_sub(o.sent);
-        out.rtts.push(RttSample { at, flow, path: Some(rtt), measured_ns: Some(rtt as f64 / 1000.0), marks: None });
-        // Tokens until now were earned at the old rate.
-        f.settle(now);
+        let measured = measured(rtt);
+        out.rtts.push(RttSample { at, flow, path: Some(rtt), measured_ns: Some(measured as f64 / 1e3), marks: None });
         let before = f.law.rate();
-        let (rtt_us, now_us) = (rtt as f64 / 1e6, now as f64 / 1e6);
+        let (rtt_us, now_us) = (measured as f64 / 1e6, now as f64 / 1e6);
         let mbps = if f.losses.counts(lost, rtt, now) { f.law.loss(rtt_us, now_us) } else { f.law.update(rtt_us, now_us) };
         if mbps != before {
             out.rates.push(RateSample { at: now, flow, mbps });

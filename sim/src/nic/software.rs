@@ -176,7 +176,7 @@ impl Sender for Software {
             self.complete(i, now, out);
             while self.expires(i) <= now {
                 let f = &mut self.flows[i];
-                f.stream.expire();
+                f.stream.expire(now);
                 f.waiting = false;
                 let mbps = f.law.timeout(now as f64 / 1e6);
                 out.rates.push(RateSample { at: now, flow: i as FlowId, mbps });
@@ -193,7 +193,17 @@ impl Sender for Software {
     }
 
     fn pull(&mut self, now: Ps) -> Option<Frame> {
-        let i = self.ring.pop_front()?;
+        let i = loop {
+            let i = self.ring.pop_front()?;
+            let f = &mut self.flows[i];
+            if !f.stream.is_done() {
+                break i;
+            }
+            // A late ACK showed what was to be sent again to have arrived.
+            f.posted.clear();
+            f.in_ring = false;
+            self.arm(i);
+        };
         let f = &mut self.flows[i];
         let from = f.posted.front().copied().unwrap_or(now);
         let frame = f.stream.take(self.host, from);
@@ -218,7 +228,7 @@ impl Sender for Software {
         let Acked { flow, segment, lost, at } = ack;
         let i = flow as usize;
         let Some(f) = self.flows.get_mut(i) else { return };
-        let Some(o) = f.stream.acked(segment) else { return };
+        let Some(o) = f.stream.acked(segment, now) else { return };
         let own = if self.scheduling.subtract_own { self.speed.time(o.wire) } else { 0 };
         let rtt_ns = at.saturating_sub(o.from + own) as f64 / 1000.0;
         out.rtts.push(RttSample { at, flow, path: Some(at.saturating_sub(o.sent)), measured_ns: Some(rtt_ns), marks: None });

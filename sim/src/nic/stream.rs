@@ -49,6 +49,8 @@ pub struct Outstanding {
     pub from: Ps,
     /// End of its last packet at the sender; `NEVER` while it is being sent.
     pub sent: Ps,
+    /// A copy that was given up has arrived after all: the payload need not be sent again.
+    pub arrived: bool,
 }
 
 /// Doublings of the time-out of a flow of which nothing is answered, at most.
@@ -77,7 +79,8 @@ pub struct Stream {
     resends: bool,
     // Segments that were given up: number, place, payload bytes.
     given_up: VecDeque<(u32, u64, u64)>,
-    // Times in a row that the oldest segment was given up by time.
+    // When a segment was answered or given up by time last, and times in a row of the latter.
+    progress: Ps,
     expired: u32,
     /// Unanswered segments, the oldest first; the last one may still be being sent.
     pub outstanding: VecDeque<Outstanding>,
@@ -100,6 +103,7 @@ impl Stream {
             again: VecDeque::new(),
             resends: false,
             given_up: VecDeque::new(),
+            progress: 0,
             expired: 0,
             outstanding: VecDeque::new(),
             wire: 0,
@@ -120,10 +124,14 @@ impl Stream {
         if more { self.spec.start + Ps::from(self.posted) * self.spec.every } else { NEVER }
     }
 
+    /// All that was posted was sent, and nothing is to be sent again.
+    pub fn is_done(&self) -> bool {
+        self.left == Some(0) && self.again.is_empty()
+    }
+
     /// Whether there is anything to send at `now`.
     pub fn backlog(&self, now: Ps) -> bool {
-        let more = self.left != Some(0) || !self.again.is_empty();
-        more && (self.in_segment > 0 || self.spec.stop.is_none_or(|s| now < s))
+        !self.is_done() && (self.in_segment > 0 || self.spec.stop.is_none_or(|s| now < s))
     }
 
     /// Whether the next packet is the first of a segment.
@@ -162,7 +170,15 @@ impl Stream {
         let place = if resends { self.again.front().map_or(0, |r| r.0) } else { self.place };
         if self.in_segment == 0 {
             self.resends = resends;
-            self.outstanding.push_back(Outstanding { segment: self.next_segment, place, payload: 0, wire: 0, from, sent: NEVER });
+            self.outstanding.push_back(Outstanding {
+                segment: self.next_segment,
+                place,
+                payload: 0,
+                wire: 0,
+                from,
+                sent: NEVER,
+                arrived: false,
+            });
         }
         self.in_segment += payload;
         let ends = if resends {
@@ -208,11 +224,11 @@ impl Stream {
         }
     }
 
-    /// An ACK: its segment, if it was outstanding. Older segments are lost, as nothing overtakes
-    /// within a flow, and are to be sent again. What an ACK shows to have arrived though it was
-    /// given up is not sent again.
-    pub fn acked(&mut self, segment: u32) -> Option<Outstanding> {
-        self.expired = 0;
+    /// An ACK at `now`: its segment, if it was outstanding. Older segments are lost, as nothing
+    /// overtakes within a flow, and are to be sent again. What an ACK shows to have arrived though
+    /// it was given up is not sent again; such an ACK is no progress, or the time-outs of flows
+    /// whose answers take longer than the time-out would never grow.
+    pub fn acked(&mut self, segment: u32, now: Ps) -> Option<Outstanding> {
         let Some(at) = self.outstanding.iter().position(|o| o.segment == segment) else {
             self.arrived_late(segment);
             return None;
@@ -222,17 +238,20 @@ impl Stream {
         }
         let o = self.outstanding.pop_front()?;
         self.wire -= o.wire;
+        (self.progress, self.expired) = (now, 0);
         Some(o)
     }
 
     fn arrived_late(&mut self, segment: u32) {
         let Some(i) = self.given_up.iter().position(|g| g.0 == segment) else { return };
         let Some((_, place, payload)) = self.given_up.remove(i) else { return };
-        // The first one is not touched while it is being sent; what was sent again already is.
+        // The first one is not touched while it is being sent.
         let from = usize::from(self.in_segment > 0 && self.resends);
         let waits = self.again.iter().skip(from).position(|r| *r == (place, payload));
         if let Some(w) = waits {
             self.again.remove(from + w);
+        } else if let Some(o) = self.outstanding.iter_mut().find(|o| (o.place, o.payload) == (place, payload)) {
+            o.arrived = true;
         }
     }
 
@@ -240,7 +259,7 @@ impl Stream {
     pub fn give_up(&mut self) {
         if let Some(o) = self.outstanding.pop_front() {
             self.wire -= o.wire;
-            if self.spec.bytes.is_some() {
+            if self.spec.bytes.is_some() && !o.arrived {
                 self.again.push_back((o.place, o.payload));
                 self.given_up.push_back((o.segment, o.place, o.payload));
                 if self.given_up.len() > REMEMBERED {
@@ -250,19 +269,22 @@ impl Stream {
         }
     }
 
-    /// When the oldest segment is given up, with this time-out, doubled each time that all that was
-    /// sent went unanswered for so long: many flows that time out together would else fill the
-    /// network with what is sent again; `NEVER` while it is being sent, or without a time-out.
+    /// When all that was sent is given up, with this time-out, which counts as on the hardware from
+    /// the last progress: the end of a segment while none was outstanding, an answer, a time-out. A
+    /// time-out in a row is twice as long: many flows that time out together would else fill the
+    /// network with what is sent again. `NEVER` while no segment was sent whole, or without a
+    /// time-out.
     pub fn expires(&self, timeout: Ps) -> Ps {
         let oldest = self.outstanding.front().filter(|o| timeout > 0 && o.sent != NEVER);
-        oldest.map_or(NEVER, |o| o.sent.saturating_add(timeout << self.expired.min(MOST_DOUBLINGS)))
+        oldest.map_or(NEVER, |o| o.sent.max(self.progress).saturating_add(timeout << self.expired.min(MOST_DOUBLINGS)))
     }
 
-    /// Gives up all that was sent whole, as no answer came in time.
-    pub fn expire(&mut self) {
+    /// Gives up at `now` all that was sent whole, as no answer came in time.
+    pub fn expire(&mut self, now: Ps) {
         while self.outstanding.front().is_some_and(|o| o.sent != NEVER) {
             self.give_up();
         }
+        self.progress = now;
         self.expired += 1;
     }
 }
@@ -310,5 +332,61 @@ impl Timers {
             }
             self.heap.pop();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::US;
+
+    fn stream(segments: u64) -> Stream {
+        let (bytes, packet) = (Some(1000 * segments), 1000);
+        let spec =
+            FlowSpec { id: 0, dst: 1, start: 0, bytes, messages: 1, every: 0, stop: None, packet, segment: packet, class: Class::Data };
+        Stream::new(spec)
+    }
+
+    // Sends all there is, at this time.
+    fn send(s: &mut Stream, now: Ps) -> Vec<u32> {
+        std::iter::from_fn(|| {
+            let frame = (!s.is_done()).then(|| s.take(0, now))?;
+            s.sent(now);
+            Some(frame.meta.segment)
+        })
+        .collect()
+    }
+
+    /// A late answer of what was sent again already: a copy of it that is lost is not sent a third
+    /// time. One that waits is not sent at all.
+    #[test]
+    fn nothing_is_sent_again_that_has_arrived() {
+        let mut s = stream(2);
+        assert_eq!(send(&mut s, 0), [0, 1]);
+        s.expire(US);
+        s.acked(0, US);
+        assert_eq!(send(&mut s, 2 * US), [2], "the second of them alone");
+        s.acked(1, 3 * US);
+        s.expire(4 * US);
+        assert!(s.is_done() && s.outstanding.is_empty());
+    }
+
+    /// Time-outs in a row double, until a segment is answered in time: a late answer says nothing
+    /// of how long those on their way will take.
+    #[test]
+    fn late_answers_do_not_shorten_the_time_out() {
+        let mut s = stream(8);
+        let timeout = 10 * US;
+        send(&mut s, 0);
+        assert_eq!(s.expires(timeout), 10 * US);
+        s.acked(0, 4 * US);
+        assert_eq!(s.expires(timeout), 14 * US, "from the last answer");
+        s.expire(14 * US);
+        send(&mut s, 15 * US);
+        assert_eq!(s.expires(timeout), 35 * US);
+        s.acked(1, 20 * US);
+        assert_eq!(s.expires(timeout), 35 * US);
+        s.acked(8, 21 * US);
+        assert_eq!(s.expires(timeout), 31 * US);
     }
 }

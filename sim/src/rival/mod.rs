@@ -7,7 +7,7 @@ mod timely;
 
 pub use dctcp::Dctcp;
 pub use fast::Fast;
-pub use timely::{Conext, Hpcc};
+pub use timely::{Conext, Hpcc, Window};
 
 use crate::fabric::control::{Answer, Control, Controller};
 use crate::fabric::flow::{FlowSpec, PER_PACKET, Start};
@@ -27,8 +27,10 @@ pub enum Rival {
     /// The rate version of TCP FAST that SIGCOMM'15 compares with; `additive_step_mbps` is its
     /// protocol parameter.
     Fast,
-    /// TIMELY as HPCC's ns-3 simulator runs it. Every packet is answered.
+    /// TIMELY as HPCC's ns-3 simulator runs it (`timely` there). Every packet is answered.
     TimelyHpcc,
+    /// The same with a window that follows the rate (`timely_vwin` there).
+    TimelyVwin,
     /// TIMELY as the simulator of "ECN or Delay" (CoNEXT'16) runs it.
     TimelyConext,
     /// Patched TIMELY, likewise.
@@ -48,12 +50,14 @@ pub struct Own {
 
 impl Rival {
     /// All rivals, with their names.
-    pub const NAMED: [(&str, Rival); 8] = [
+    pub const NAMED: [(&str, Rival); 10] = [
         ("none", Rival::None),
         ("dcqcn", Rival::Dcqcn),
         ("dctcp", Rival::Dctcp),
         ("fast", Rival::Fast),
         ("timely-hpcc", Rival::TimelyHpcc),
+        ("timely-vwin", Rival::TimelyVwin),
+        ("timely_vwin", Rival::TimelyVwin),
         ("timely-conext", Rival::TimelyConext),
         ("patched-conext", Rival::PatchedConext),
         ("pi-conext", Rival::PiConext),
@@ -78,10 +82,13 @@ impl Rival {
                 Control::Other(Box::new(Dctcp::new(mbps, wire)))
             }
             Rival::Fast => Control::Other(Box::new(Fast::new(p, base_us))),
-            Rival::TimelyHpcc => {
+            Rival::TimelyHpcc | Rival::TimelyVwin => {
                 spec.segment = spec.packet;
                 spec.rtt_start = Start::LastPacket;
-                Control::Other(Box::new(Hpcc::new(p)))
+                spec.scheduled = true;
+                let bytes = mbps / 8.0 * base_us + f64::from(wire);
+                let window = Window { bytes, mbps, payload: spec.packet, wire };
+                Control::Other(Box::new(Hpcc::new(p, (self == Rival::TimelyVwin).then_some(window))))
             }
             Rival::TimelyConext => {
                 spec.rtt_start = Start::LastPacket;

@@ -52,20 +52,45 @@ impl Law {
     }
 }
 
+/// Window of HPCC's modes `..._vwin`: at line rate the bandwidth-delay product, at another rate its
+/// part of that. A packet may leave while less payload than the window is unanswered, so that at
+/// least one is.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Bandwidth-delay product of the line and the base RTT, from a packet's first bit.
+    pub bytes: f64,
+    /// Rate of the line, Mb/s.
+    pub mbps: f64,
+    /// Payload bytes of a packet.
+    pub payload: u32,
+    /// Wire bytes of a packet.
+    pub wire: u32,
+}
+
+impl Window {
+    // Wire bytes of the packets that may be unanswered at this rate.
+    fn at(&self, mbps: f64) -> u32 {
+        let packets = (self.bytes * mbps / self.mbps / f64::from(self.payload)).ceil().max(1.0);
+        (packets * f64::from(self.wire)) as u32
+    }
+}
+
 /// HPCC's ns-3: every packet is answered and stamped when it begins to leave, so its own
 /// serialization counts; one update an RTT; five increases in a row are small, the further ones
 /// large; it starts at line rate.
 #[derive(Clone, Debug)]
 pub struct Hpcc {
     law: Law,
+    window: Option<Window>,
     increases: u32,
     until: u32,
 }
 
 impl Hpcc {
-    /// A new flow; the large step is the hyperactive one of `p`.
-    pub fn new(p: &Parameters) -> Self {
-        Hpcc { law: Law { p: p.clone(), rate: p.greatest_mbps, last: None, difference: 0.0 }, increases: 0, until: 0 }
+    /// A new flow, with or without a window; the large step is the hyperactive one of `p`.
+    pub fn new(p: &Parameters, window: Option<Window>) -> Self {
+        let law = Law { p: p.clone(), rate: p.greatest_mbps, last: None, difference: 0.0 };
+        Hpcc { law, window, increases: 0, until: 0 }
     }
 }
 
@@ -97,6 +122,10 @@ impl Controller for Hpcc {
 
     fn rate(&self) -> f64 {
         self.law.rate
+    }
+
+    fn window(&self) -> Option<u32> {
+        self.window.map(|w| w.at(self.law.rate))
     }
 }
 
@@ -170,7 +199,7 @@ mod tests {
     #[test]
     fn hpcc_takes_five_small_steps_and_then_large_ones() {
         let p = Parameters { t_low_us: 50.0, t_high_us: 500.0, greatest_mbps: 9000.0, ..Parameters::authors_10g() };
-        let mut hpcc = Hpcc::new(&p);
+        let mut hpcc = Hpcc::new(&p, None);
         hpcc.law.rate = 1000.0;
         let mut packet = 0;
         let mut window = |rtt_us: u64| {

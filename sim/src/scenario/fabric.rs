@@ -141,6 +141,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
             idle: ps(p.idle_us, US),
             use_window: ps(p.use_window_us, US),
             rtt_start: Start::LastByte,
+            scheduled: false,
             one_way: (p.signal == Signal::OneWay).then(|| ps(p.signal_base_us, US)),
             reply: f.reply,
             read: f.read,

@@ -76,7 +76,8 @@ fn errors_name_file_line_value_and_what_is_allowed() {
     assert_eq!(error(&format!("{head}[[incast]]\nto = 1\nbytes = 9\nsenders = 3\n")), "dir/x.toml:6: incast.senders is 3; allowed: 1 to 2");
     assert_eq!(
         error(&format!("{head}[profile.p]\ncontrol = 'cubic'\n")),
-        "dir/x.toml:4: profile.p.control is cubic; allowed: none, dcqcn, dctcp, fast, timely-hpcc, timely-conext, patched-conext, pi-conext"
+        "dir/x.toml:4: profile.p.control is cubic; allowed: none, dcqcn, dctcp, fast, timely-hpcc, timely-vwin, timely_vwin, timely-conext, \
+         patched-conext, pi-conext"
     );
     assert_eq!(error(&format!("{head}[[flow]]\nfrom = 0\nto = 1\nclass = 3\n")), "dir/x.toml:6: flow.class is 3; allowed: 1 to 2");
     assert_eq!(error(&format!("{head}[nic]\nbus_bits = 96\n")), "dir/x.toml:4: nic.bus_bits is 96; allowed: 64, 128, 256 or 512");
