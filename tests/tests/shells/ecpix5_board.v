@@ -1,4 +1,6 @@
 // The ECPIX-5's NIC, and a queue of its own between two clocks, on a bench of one clock: an input says of which clocks the coming edge is one too.
+// A reset ends at an edge of its clock: queues between clocks take it at once, all else at an edge.
+/* verilator lint_off SYNCASYNCNET */
 module board(
   input wire clk,
   input wire core_go,
