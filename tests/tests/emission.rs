@@ -1,7 +1,7 @@
 //! The emitted Verilog is accepted by other tools: linted, some read by a synthesizer.
 //!
-//! Every model that a test runs is linted as it is compiled, under `cargo xtask test`: blocks, whole
-//! NICs, shells in their boards. Here are configurations that no test runs, in soak all.
+//! Every model that a test runs is linted as it is compiled, under `cargo xtask test`: blocks,
+//! whole NICs, shells in their boards. Here are configurations that no test runs, in soak all.
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::Command;
