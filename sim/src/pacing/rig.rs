@@ -65,12 +65,15 @@ pub struct Rig {
 /// The module of the pacer in an emitted standalone shell.
 const TOP: &str = "tnic_standalone__core__pacer";
 
-/// The pacer's own modules of an emitted standalone shell, as they stand there.
+/// The pacer's own modules of an emitted standalone shell, as they stand there, and what the shell
+/// begins with: lints that are off.
 fn modules(verilog: &str) -> String {
     let mut text = String::new();
-    let mut inside = false;
+    let mut inside = true;
     for line in verilog.lines() {
-        inside |= line.strip_prefix("module ").is_some_and(|rest| rest.starts_with(TOP));
+        if let Some(rest) = line.strip_prefix("module ") {
+            inside = rest.starts_with(TOP);
+        }
         if inside {
             text.push_str(line);
             text.push('\n');
