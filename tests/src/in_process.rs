@@ -3,6 +3,7 @@
 //! only then.
 use crate::loopback::{Loop, Weather};
 use crate::nic::Nic;
+use crate::windows::Windows;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rustix::event::{EventfdFlags, eventfd};
@@ -15,7 +16,7 @@ use timely_driver::transport::{Dma, Failure, Transport};
 use timely_regs::device::Memory;
 use timely_regs::map::{BAD_READ, dma};
 use timely_regs::pci;
-use timely_sim::nic::memory::{Behaviour, Store};
+use timely_sim::nic::memory::Behaviour;
 
 /// Clocks that pass with an access, beside those that it takes.
 const CLOCKS: u64 = 64;
@@ -109,34 +110,6 @@ impl State {
         for (line, fd) in self.vectors.iter().enumerate().filter(|(line, _)| due >> line & 1 != 0) {
             rustix::io::write(fd, &1u64.to_ne_bytes()).unwrap_or_else(|e| panic!("line {line}: {e}"));
         }
-    }
-}
-
-/// The memory that the NIC reaches: what was mapped for it, and nothing else.
-#[derive(Clone, Default)]
-struct Windows(Arc<Mutex<BTreeMap<u64, Arc<Shared>>>>);
-
-impl Windows {
-    fn map(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Shared>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The memory that has all of these bytes, and where in it they are.
-    fn find(&self, address: u64, bytes: usize) -> Option<(Arc<Shared>, usize)> {
-        let map = self.map();
-        let (first, shared) = map.range(..=address).next_back()?;
-        let at = (address - first) as usize;
-        (at + bytes <= shared.bytes()).then(|| (shared.clone(), at))
-    }
-}
-
-impl Store for Windows {
-    fn read(&self, address: u64, to: &mut [u8]) -> bool {
-        self.find(address, to.len()).map(|(shared, at)| shared.read(at, to)).is_some()
-    }
-
-    fn write(&mut self, address: u64, from: &[u8]) -> bool {
-        self.find(address, from.len()).map(|(shared, at)| shared.write(at, from)).is_some()
     }
 }
 

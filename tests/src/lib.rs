@@ -17,6 +17,7 @@ pub mod settings;
 pub mod soak;
 pub mod torn;
 pub mod transmit;
+pub mod windows;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

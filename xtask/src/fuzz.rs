@@ -43,7 +43,7 @@ const COUNTERS: [&str; 5] = [
 const LONGEST: usize = 9000;
 /// Most memory of a target, MB, and the longest time for an input, seconds.
 const MEMORY_MB: u32 = 2048;
-const PATIENCE_S: u32 = 20;
+const PATIENCE_S: u32 = 60;
 /// Lines of a failure that are shown.
 const SHOWN: usize = 25;
 /// Most words of a dictionary, and the lengths of one.

@@ -130,6 +130,13 @@ impl Log {
         Ok(())
     }
 
+    fn fuzz(&mut self, seconds: u64) -> Result<(), String> {
+        let started = Instant::now();
+        fuzz::all(seconds)?;
+        self.steps.push((format!("xtask fuzz --seconds {seconds}"), started.elapsed(), String::new()));
+        Ok(())
+    }
+
     fn print(&self) {
         println!("\nwhat ran:");
         for (name, time, what) in &self.steps {
@@ -165,7 +172,9 @@ impl Test {
             }
         })?;
         log.step(prepared(&["test", "--workspace", "--quiet", "--doc"]))?;
-        fuzz::all(fuzz::IN_TESTS)?;
+        if !self.quick {
+            log.fuzz(fuzz::IN_TESTS)?;
+        }
         log.machine("vm-test", &[])?;
         log.machine("pacing-vm", &["--quick", "--limit", "600"])?;
         log.print();
@@ -203,7 +212,7 @@ impl Soak {
             tools.prepare(c);
             c.env("TIMELY_CYCLES", self.cycles.to_string());
         })?;
-        fuzz::all(fuzz::IN_SOAK)?;
+        log.fuzz(fuzz::IN_SOAK)?;
         log.machine("pacing-vm", &["--phases", "4", "--busy", "--twice"])?;
         eprintln!("--- xtask constants");
         Constants::default().run()?;

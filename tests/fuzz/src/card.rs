@@ -1,7 +1,7 @@
 //! A modelled NIC as the driver's transport takes it, in this process: time passes with every
 //! access, and only then.
+use crate::windows::Windows;
 use rustix::event::{EventfdFlags, eventfd};
-use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use timely_driver::transport::iova::IovaSpace;
@@ -11,7 +11,6 @@ use timely_regs::device::Memory;
 use timely_regs::map::BAD_READ;
 use timely_regs::pci;
 use timely_sim::cores;
-use timely_sim::nic::memory::Store;
 use timely_sim::scenario::NicKind;
 use timely_sim::serve::setup::{Options, wire};
 use timely_sim::serve::wire::Wire;
@@ -23,33 +22,6 @@ const PAUSE: u64 = 8 * NS;
 const CLEARING: u64 = 600 * US;
 /// Bytes of a page.
 const PAGE: u64 = 4096;
-
-/// The memory that the NIC reaches: what was mapped for it.
-#[derive(Clone, Default)]
-struct Windows(Arc<Mutex<BTreeMap<u64, Arc<Shared>>>>);
-
-impl Windows {
-    fn map(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Shared>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn find(&self, address: u64, bytes: usize) -> Option<(Arc<Shared>, usize)> {
-        let map = self.map();
-        let (first, shared) = map.range(..=address).next_back()?;
-        let at = (address - first) as usize;
-        (at + bytes <= shared.bytes()).then(|| (shared.clone(), at))
-    }
-}
-
-impl Store for Windows {
-    fn read(&self, address: u64, to: &mut [u8]) -> bool {
-        self.find(address, to.len()).map(|(shared, at)| shared.read(at, to)).is_some()
-    }
-
-    fn write(&mut self, address: u64, from: &[u8]) -> bool {
-        self.find(address, from.len()).map(|(shared, at)| shared.write(at, from)).is_some()
-    }
-}
 
 struct State {
     wire: Wire,

@@ -19,6 +19,9 @@
 mod card;
 mod check;
 mod targets;
+// Of the tests' library, which the datapath would come with: the fuzzer would compile it too.
+#[path = "../../src/windows.rs"]
+mod windows;
 
 use std::path::PathBuf;
 

@@ -5,20 +5,17 @@
 //! last of the input. Every request has one answer, with its number: it is done, or refused in
 //! words. A request that is refused as such changes neither the port nor a flow.
 use crate::card::Card;
-use crate::check::path;
+use crate::check::{HANG, path};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::LazyLock;
-use std::time::Duration;
 use timely_driver::daemon::{Daemon, Options};
 use timely_driver::nic::{Nic, Start};
 use timely_driver::protocol::{Answer, LONGEST_TAIL, PREFIX, lengths};
 use timely_driver::service::Service;
 
-/// A longer wait for an answer is a hang.
-const HANG: Duration = Duration::from_secs(8);
 /// Longest answer of a NIC of 16 flows, bytes: a request of a few does not ask for more.
 const LONGEST_ANSWER: usize = 1 << 20;
 /// Number of the target's own requests.

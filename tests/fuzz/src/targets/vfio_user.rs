@@ -4,7 +4,7 @@
 //! An input is messages: a byte each of command, of flags and descriptors, and of the payload's
 //! length, then the payload. The header around it is right, or the payload is sent by itself. Every
 //! whole message has one reply, with its number, or the connection ends.
-use crate::check::path;
+use crate::check::{HANG, path};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
@@ -15,7 +15,6 @@ use std::mem::MaybeUninit;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::LazyLock;
-use std::time::Duration;
 use timely_sim::cores;
 use timely_sim::scenario::NicKind;
 use timely_sim::serve::device::Function;
@@ -24,8 +23,6 @@ use timely_sim::serve::serve;
 use timely_sim::serve::setup::{Options, wire};
 use timely_sim::time::Speed;
 
-/// A longer wait for a reply is a hang.
-const HANG: Duration = Duration::from_secs(8);
 /// Bytes of a header.
 const HEADER: usize = 16;
 /// The first message, which most inputs have said for them.
