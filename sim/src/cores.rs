@@ -116,10 +116,9 @@ impl Cores {
     /// # Errors
     /// The NIC cannot be had; the sentence says why.
     pub fn bare(&self, spec: &CoreSpec) -> Result<Box<dyn Core>, String> {
-        let (flow_bits, bus_bits) = (spec.flow_bits, spec.bus_bits);
-        let build = Build { flow_bits, bus_bits, ring_bits: timely_regs::map::ring_bits(bus_bits), clock_ps: CLOCK_PS, ptp: 0 };
-        if spec.form == Form::Inline && bus_bits < Form::INLINE_BITS {
-            return Err(format!("the in-line form has a bus of {} bits at least, not {bus_bits}", Form::INLINE_BITS));
+        let build = build(spec);
+        if spec.form == Form::Inline && spec.bus_bits < Form::INLINE_BITS {
+            return Err(format!("the in-line form has a bus of {} bits at least, not {}", Form::INLINE_BITS, spec.bus_bits));
         }
         let mut core: Box<dyn Core> = match (spec.kind, spec.form) {
             (NicKind::Rtl, Form::Standalone) => Box::new(self.shell(spec)?.instantiate(spec.seed as u32)),
@@ -132,6 +131,22 @@ impl Cores {
         core.attach(spec.seed, &Behaviour::default());
         Ok(core)
     }
+
+    /// An in-line NIC that has left reset, whose host is outside the simulation.
+    ///
+    /// # Errors
+    /// The NIC cannot be had; the sentence says why.
+    pub fn between(&self, spec: &CoreSpec) -> Result<Box<dyn Core>, String> {
+        Ok(match spec.kind {
+            NicKind::Rtl => Box::new(Inline::outside(self.inline(spec)?.instantiate(spec.seed as u32))),
+            _ => Box::new(Inline::outside(inline::Model::new(build(spec)))),
+        })
+    }
+}
+
+fn build(spec: &CoreSpec) -> Build {
+    let &CoreSpec { flow_bits, bus_bits, .. } = spec;
+    Build { flow_bits, bus_bits, ring_bits: timely_regs::map::ring_bits(bus_bits), clock_ps: CLOCK_PS, ptp: 0 }
 }
 
 impl CoreFactory for Cores {

@@ -58,6 +58,11 @@ pub struct Meta {
     pub marked: bool,
 }
 
+impl Meta {
+    /// Of a frame that is none of ours.
+    const FOREIGN: Meta = Meta { segment: 0, packet: 0, last: false, lost: 0, ack: false, payload: 0, place: None, marked: false };
+}
+
 /// A frame on its way. The bytes of a bit-true NIC are kept whole.
 #[derive(Clone, Debug)]
 pub struct Frame {
@@ -116,9 +121,22 @@ impl Frame {
 
     /// Reads a bit-true NIC's frame from `src` to `dst`; `port` is our UDP port.
     pub fn from_bytes(src: NodeId, dst: NodeId, bytes: &[u8], port: u16) -> Frame {
-        let foreign = Meta { segment: 0, packet: 0, last: false, lost: 0, ack: false, payload: 0, place: None, marked: false };
-        let (flow, meta, class) = parse(bytes, port).unwrap_or((FOREIGN, foreign, Class::Data));
-        Frame { src, dst, flow, class, bytes: bytes.len() as u32, bad: false, meta, body: Some(bytes.into()) }
+        let (flow, meta, class) = parse(bytes, port).unwrap_or((FOREIGN, Meta::FOREIGN, Class::Data));
+        Frame { src, dst, flow, class, meta, ..Frame::outside(bytes) }
+    }
+
+    /// A frame from outside the simulation, of which nothing but its bytes is known.
+    pub fn outside(bytes: &[u8]) -> Frame {
+        Frame {
+            src: 0,
+            dst: 0,
+            flow: FOREIGN,
+            class: Class::Data,
+            bytes: bytes.len() as u32,
+            bad: false,
+            meta: Meta::FOREIGN,
+            body: Some(bytes.into()),
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 // Panics of these macros on a closed or full stdout would be ours.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 pub mod bench;
+pub mod bump;
 pub mod cores;
 pub mod demo;
 pub mod ecn_or_delay;

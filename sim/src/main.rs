@@ -18,7 +18,7 @@ use timely_sim::scenario::file::Overrides;
 use timely_sim::scenario::{NicKind, file};
 use timely_sim::sweep::Shard;
 use timely_sim::time::{MS, Ps};
-use timely_sim::{pacing, serve};
+use timely_sim::{bump, pacing, serve};
 
 const AFTER: &str = "\
 EXAMPLES
@@ -31,6 +31,7 @@ EXAMPLES
   timely-sim replay target/incast.events
   timely-sim demo --out target/demo
   timely-sim serve --socket /tmp/nic --model
+  timely-sim wire --model --host /tmp/host --network /tmp/network --registers /tmp/registers
   timely-sim sweep sim/scenarios/sweep_incast.toml --out target/sweep --shard 0/2
   timely-sim compare a.toml b.toml --out target/compare
   timely-sim paper sigcomm15 table1 fig16 --out target/sigcomm15
@@ -256,6 +257,9 @@ enum Command {
     /// Serves a NIC as a PCI device at a UNIX socket, for clients of vfio-user: the driver, or
     /// QEMU.
     Serve(serve::command::Arguments),
+    /// Stands as an in-line NIC between two sockets that virtual machines take, its registers at a
+    /// third.
+    Wire(bump::command::Arguments),
     /// Writes man pages into a folder.
     Man {
         /// The folder.
@@ -388,6 +392,7 @@ fn main() -> ExitCode {
         Command::Fluid(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Stability(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Serve(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
+        Command::Wire(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Man { folder } => commands::man(<Cli as clap::CommandFactory>::command(), folder),
         Command::Demo { common, quick } => runs::demo(common, *quick),
     };

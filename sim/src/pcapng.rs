@@ -71,25 +71,35 @@ impl Capture {
 
     /// The file.
     pub fn file(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        // Section header: byte order, version 1.0, length unknown.
-        block(&mut out, 0x0a0d_0d0a, &[&0x1a2b_3c4d_u32.to_le_bytes()[..], &[1, 0, 0, 0], &[0xff; 8]].concat(), &[(4, b"timely-sim")]);
-        // The interface: Ethernet, whole frames, 10^-9 s.
-        let name = format!("node {} port {}", self.node, self.port);
-        block(&mut out, 1, &[1, 0, 0, 0, 0, 0, 0, 0], &[(2, name.as_bytes()), (9, &[9])]);
+        let mut out = start(&format!("node {} port {}", self.node, self.port));
         for f in &self.frames {
-            let ns = f.at / NS;
-            let mut body = Vec::with_capacity(32 + f.data.len());
-            for word in [0, (ns >> 32) as u32, ns as u32, f.data.len() as u32, f.bytes] {
-                body.extend(word.to_le_bytes());
-            }
-            body.extend_from_slice(&f.data);
-            body.resize(body.len().next_multiple_of(4), 0);
-            let direction: u32 = if f.out { 2 } else { 1 };
-            block(&mut out, 6, &body, &[(2, &direction.to_le_bytes())]);
+            packet(&mut out, f.at, f.out, f.bytes, &f.data);
         }
         out
     }
+}
+
+/// The beginning of a file of the frames that pass one interface.
+pub fn start(interface: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    // Section header: byte order, version 1.0, length unknown.
+    block(&mut out, 0x0a0d_0d0a, &[&0x1a2b_3c4d_u32.to_le_bytes()[..], &[1, 0, 0, 0], &[0xff; 8]].concat(), &[(4, b"timely-sim")]);
+    // The interface: Ethernet, whole frames, 10^-9 s.
+    block(&mut out, 1, &[1, 0, 0, 0, 0, 0, 0, 0], &[(2, interface.as_bytes()), (9, &[9])]);
+    out
+}
+
+/// Appends a frame of so many bytes, of which `data` are kept.
+pub fn packet(out: &mut Vec<u8>, at: Ps, leaves: bool, bytes: u32, data: &[u8]) {
+    let ns = at / NS;
+    let mut body = Vec::with_capacity(32 + data.len());
+    for word in [0, (ns >> 32) as u32, ns as u32, data.len() as u32, bytes] {
+        body.extend(word.to_le_bytes());
+    }
+    body.extend_from_slice(data);
+    body.resize(body.len().next_multiple_of(4), 0);
+    let direction: u32 = if leaves { 2 } else { 1 };
+    block(out, 6, &body, &[(2, &direction.to_le_bytes())]);
 }
 
 // A block with its options: code and value each.

@@ -4,6 +4,7 @@
 //! gives it a clock, a wire and a place in the network. As everywhere in the datapath, outputs are
 //! functions of registers alone.
 use super::memory::{Behaviour, Memory};
+use super::socket::Socket;
 
 use timely_regs::event;
 
@@ -192,6 +193,11 @@ pub trait Core: Send {
     /// Interrupt lines during the coming clock, `timely_regs::map::dma`.
     fn irq(&self) -> u32 {
         0
+    }
+
+    /// Frames of a host outside the simulation, of a core that has one.
+    fn socket(&mut self) -> Option<&mut Socket> {
+        None
     }
 
     /// The MAC drops frames that arrive damaged; else it hands them over marked as damaged.

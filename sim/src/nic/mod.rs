@@ -21,6 +21,7 @@ pub mod paced;
 pub mod packets;
 pub mod rtl;
 pub mod setup;
+pub mod socket;
 pub mod software;
 pub mod spec;
 pub mod stream;

@@ -11,6 +11,7 @@ use crate::scenario::NicKind;
 use crate::time::{Speed, US, ps};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::low_level::pipe;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -91,7 +92,11 @@ fn bus(text: &str) -> Result<u32, String> {
     text.parse().ok().filter(|b| [64, 128, 256, 512].contains(b)).ok_or_else(|| "64, 128, 256 or 512".into())
 }
 
-fn gbps(text: &str) -> Result<f64, String> {
+/// A speed as an option has it, Gb/s.
+///
+/// # Errors
+/// The text is no speed; the sentence says what is one.
+pub fn gbps(text: &str) -> Result<f64, String> {
     within(text, "gbps", 0.001, 1000.0)
 }
 
@@ -109,6 +114,35 @@ fn idle(text: &str) -> Result<u64, String> {
 fn ignored(status: &str) -> u64 {
     let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
     mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// Readable from when a signal has asked the program to end.
+pub struct Signals {
+    stop: UnixStream,
+    /// Where no signal is caught, this is the only other end.
+    _other: UnixStream,
+}
+
+impl Signals {
+    /// Catches SIGTERM, SIGINT, SIGQUIT and SIGHUP, but those that were ignored at the start.
+    ///
+    /// # Errors
+    /// A signal cannot be caught.
+    pub fn caught() -> Result<Self, String> {
+        let (stop, other) = UnixStream::pair().map_err(|e| format!("a pair of sockets: {e}"))?;
+        let ignored = ignored(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
+        for signal in [SIGTERM, SIGINT, SIGQUIT, SIGHUP].into_iter().filter(|s| ignored >> (s - 1) & 1 == 0) {
+            let end = other.try_clone().map_err(|e| format!("a socket: {e}"))?;
+            pipe::register(signal, end).map_err(|e| format!("a handler of signal {signal}: {e}"))?;
+        }
+        Ok(Signals { stop, _other: other })
+    }
+}
+
+impl AsFd for Signals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stop.as_fd()
+    }
 }
 
 impl Arguments {
@@ -129,12 +163,7 @@ impl Arguments {
     /// # Errors
     /// The server cannot start or go on; the sentence says why.
     pub fn run(&self) -> Result<(), String> {
-        let (stop, signalled) = UnixStream::pair().map_err(|e| format!("a pair of sockets: {e}"))?;
-        let ignored = ignored(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
-        for signal in [SIGTERM, SIGINT, SIGQUIT, SIGHUP].into_iter().filter(|s| ignored >> (s - 1) & 1 == 0) {
-            let end = signalled.try_clone().map_err(|e| format!("a socket: {e}"))?;
-            pipe::register(signal, end).map_err(|e| format!("a handler of signal {signal}: {e}"))?;
-        }
+        let stop = Signals::caught()?;
         let listener = Listener::bind(&self.socket)?;
         let function = Function::new(wire(&self.options(), &cores::known())?, !self.reset_on_close).behind(self.shell);
         let kind = if self.model { "modelled" } else { "Verilated" };

@@ -6,7 +6,7 @@ use super::protocol::{CONFIG_REGION, Request};
 use super::shell::{ALONE, Shell};
 use super::vectors::Vectors;
 use super::windows::Shared;
-use super::wire::Wire;
+use super::wire::{End, Wire};
 use crate::time::{Ps, US};
 use rustix::io::Errno;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
@@ -28,6 +28,8 @@ pub enum Order {
     Gone,
     /// A request of the client; the answer goes into the channel.
     Ask(Request, Sender<Result<Vec<u8>, Errno>>),
+    /// A frame comes from an end of the wire.
+    Frame(End, Vec<u8>),
 }
 
 /// The function.
@@ -150,6 +152,11 @@ impl Function {
                 // The receiver of the answer may be gone.
                 let _ = answer.send(self.asked(request));
             }
+            Some(Order::Frame(end, frame)) => {
+                self.wire.pass(limit);
+                self.wire.offer(end, frame);
+                self.pace.stir(self.wire.clocks(), AFTER_FRAME);
+            }
             None => {}
         }
         let clocks = self.wire.clocks();
@@ -164,7 +171,7 @@ impl Function {
         let bursts = self.wire.core().memory().map_or(0, |m| m.bursts());
         let now = Seen { frames: self.wire.frames(), bursts };
         let clocks = self.wire.clocks();
-        if self.connected && now.frames != self.seen.frames {
+        if (self.connected || self.wire.is_between()) && now.frames != self.seen.frames {
             self.pace.stir(clocks, AFTER_FRAME);
         }
         if now.bursts != self.seen.bursts {
@@ -183,7 +190,7 @@ impl Function {
             // Nothing may go to old addresses in the next client's windows. A client that only
             // looked started no DMA, and a NIC that is not ready yet would count the write as an
             // error.
-            if written {
+            if written && self.wire.core().memory().is_some() {
                 let _ = self.wire.write32(dma::CONTROL.address(), 0);
             }
             let end = self.wire.now() + QUIESCE;

@@ -58,9 +58,9 @@ impl Listener {
             // The kernel's limit, which the library looks at itself.
             ErrorKind::InvalidInput => {
                 let bytes = path.as_os_str().len();
-                format!("{}: a socket's path has 107 bytes at most, this one {bytes}; choose a shorter --socket", path.display())
+                format!("{}: a socket's path has 107 bytes at most, this one {bytes}; choose a shorter path", path.display())
             }
-            _ => format!("{}: {e}; choose another --socket", path.display()),
+            _ => format!("{}: {e}; choose another path", path.display()),
         })?;
         listener.set_nonblocking(true).map_err(failed)?;
         std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(failed)?;
@@ -124,7 +124,7 @@ mod tests {
     fn a_path_that_is_too_long_is_named_with_the_limit() {
         let dir = folder("long");
         let text = Listener::bind(&dir.join("x".repeat(108))).err().expect("too long").to_string();
-        assert!(text.contains("107 bytes") && text.contains("shorter --socket"), "{text}");
+        assert!(text.contains("107 bytes") && text.contains("shorter path"), "{text}");
         std::fs::remove_dir_all(dir).expect("removed");
     }
 }

@@ -88,13 +88,37 @@ struct Ready {
 /// # Errors
 /// The server cannot go on; the sentence says why.
 pub fn serve(listener: &Listener, function: Function, stop: &impl AsFd, idle: Option<Duration>) -> Result<End, String> {
+    serve_beside(listener, function, stop, idle, drop, || {})
+}
+
+/// Serves a function as [`serve`] does, while `beside` gives its thread orders of its own; `close`
+/// is called when the server has ended, and has to end `beside`.
+///
+/// # Errors
+/// The server cannot go on; the sentence says why.
+pub fn serve_beside(
+    listener: &Listener,
+    function: Function,
+    stop: &impl AsFd,
+    idle: Option<Duration>,
+    beside: impl FnOnce(Sender<Order>) + Send,
+    close: impl FnOnce(),
+) -> Result<End, String> {
     let (orders, inbox) = channel();
     let shell = function.shell();
     std::thread::scope(|scope| {
+        let others = orders.clone();
+        let aside = std::thread::Builder::new().name("frames".into());
+        aside.spawn_scoped(scope, move || beside(others)).map_err(|e| format!("no thread for frames: {e}"))?;
         // The thread ends when `orders` is dropped with the server.
         let nic = std::thread::Builder::new().name("nic".into());
-        nic.spawn_scoped(scope, move || function.run(&inbox)).map_err(|e| format!("no thread for the NIC: {e}"))?;
-        Server { listener, shell, orders, client: None, refused: Vec::new(), alone: Instant::now() }.run(stop, idle)
+        if let Err(e) = nic.spawn_scoped(scope, move || function.run(&inbox)) {
+            close();
+            return Err(format!("no thread for the NIC: {e}"));
+        }
+        let end = Server { listener, shell, orders, client: None, refused: Vec::new(), alone: Instant::now() }.run(stop, idle);
+        close();
+        end
     })
 }
 

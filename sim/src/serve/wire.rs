@@ -1,11 +1,51 @@
-//! Served NICs in simulated time: a NIC whose wire ends nowhere, or two that are joined by a link.
+//! Served NICs in simulated time: a NIC whose wire ends nowhere, two that are joined by a link, or
+//! one between ends outside the simulation.
+use crate::frame::Frame;
 use crate::nic::core::{AccessError, Core};
 use crate::nic::mac::MacNic;
 use crate::nic::{Arrival, Nic, Outbox};
-use crate::time::{NS, Ps};
+use crate::time::{NS, Ps, Speed};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 /// Clocks after which a register access without an answer is given up.
 const ACCESS_CLOCKS: u32 = 20_000;
+
+/// An end of a NIC that is a bump in the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The host's.
+    Host,
+    /// The network's.
+    Network,
+}
+
+/// The outside of the simulation at both ends of a NIC.
+pub trait Ends: Send {
+    /// A frame came to the NIC from this end.
+    fn came(&mut self, end: End, at: Ps, frame: &[u8]);
+    /// A frame leaves the NIC by this end.
+    fn leaves(&mut self, end: End, at: Ps, frame: &[u8]);
+    /// So many frames of this end's have been taken whole, or were lost in a reset.
+    fn taken(&mut self, end: End, frames: usize);
+    /// The host takes frames.
+    fn host_takes(&self) -> bool;
+    /// So much simulated time has passed since the last call, and running it took so much of the
+    /// wall's.
+    fn ran(&mut self, simulated: Ps, wall: Duration);
+}
+
+/// A NIC's ends, and what of theirs is on its way.
+struct Between {
+    ends: Box<dyn Ends>,
+    speed: Speed,
+    /// Frames of the host's that the NIC has not taken.
+    offered: usize,
+    /// When each frame from the network will have arrived.
+    arriving: VecDeque<Ps>,
+    /// Simulated time up to which the ends were told that it ran.
+    ran: Ps,
+}
 
 /// The NICs and their link. The first one is the one that is served.
 pub struct Wire {
@@ -18,19 +58,77 @@ pub struct Wire {
     now: Ps,
     out: Outbox,
     frames: u64,
+    between: Option<Between>,
 }
 
 impl Wire {
     /// A NIC alone: frames that it sends are lost. `window` is the longest step, for which a
     /// request waits.
     pub fn alone(nic: MacNic, window: Ps) -> Self {
-        Wire { nics: vec![nic], delay: window, window, start: Vec::new(), now: 0, out: Outbox::default(), frames: 0 }
+        Wire::of(vec![nic], window)
+    }
+
+    fn of(nics: Vec<MacNic>, window: Ps) -> Self {
+        Wire { nics, delay: window, window, start: Vec::new(), now: 0, out: Outbox::default(), frames: 0, between: None }
+    }
+
+    /// A NIC between two ends, whose core has a host outside the simulation; `speed` is its
+    /// link's.
+    pub fn between(nic: MacNic, speed: Speed, window: Ps, ends: Box<dyn Ends>) -> Self {
+        let between = Between { ends, speed, offered: 0, arriving: VecDeque::new(), ran: 0 };
+        Wire { between: Some(between), ..Wire::alone(nic, window) }
+    }
+
+    /// The NIC has ends outside the simulation.
+    pub fn is_between(&self) -> bool {
+        self.between.is_some()
+    }
+
+    /// A frame comes from an end now. From the network it takes the link's time behind those that
+    /// came before it.
+    pub fn offer(&mut self, end: End, frame: Vec<u8>) {
+        let (now, Some(b)) = (self.now, &mut self.between) else { return };
+        b.ends.came(end, now, &frame);
+        match (end, self.nics[0].core().socket()) {
+            (End::Host, Some(socket)) => {
+                b.offered += 1;
+                socket.offer(frame);
+            }
+            (End::Host, None) => b.ends.taken(end, 1),
+            (End::Network, _) => {
+                let start = b.arriving.back().map_or(now, |end| now.max(*end));
+                let frame = Frame::outside(&frame);
+                let arrives = start + b.speed.frame_time(frame.bytes);
+                b.arriving.push_back(arrives);
+                self.nics[0].pass(now);
+                self.nics[0].receive(Arrival { frame, start, end: arrives });
+            }
+        }
+    }
+
+    // What the NIC took from its ends and gave to them up to `to`.
+    fn exchange(&mut self, to: Ps) {
+        let Some(b) = &mut self.between else { return };
+        for d in &self.out.departures {
+            b.ends.leaves(End::Network, d.start, d.frame.body.as_deref().unwrap_or_default());
+        }
+        if let Some(socket) = self.nics[0].core().socket() {
+            while let Some(frame) = socket.take() {
+                b.ends.leaves(End::Host, to, &frame);
+            }
+            b.ends.taken(End::Host, b.offered - socket.waiting());
+            b.offered = socket.waiting();
+            socket.set_taking(b.ends.host_takes());
+        }
+        let arrived = b.arriving.iter().take_while(|end| **end <= to).count();
+        b.arriving.drain(..arrived);
+        b.ends.taken(End::Network, arrived);
     }
 
     /// Two NICs; a bit takes `delay` from one to the other. When the second hears from the first,
     /// `start` is written into it: until then its frames would stay without an answer.
     pub fn joined(nics: [MacNic; 2], delay: Ps, window: Ps, start: Vec<(u32, u32)>) -> Self {
-        Wire { nics: nics.into(), delay: delay.max(NS), window, start, now: 0, out: Outbox::default(), frames: 0 }
+        Wire { delay: delay.max(NS), start, ..Wire::of(nics.into(), window) }
     }
 
     /// Simulated time.
@@ -73,12 +171,14 @@ impl Wire {
     /// Runs one window, or less if that reaches `until`; lets the time before it pass.
     pub fn step(&mut self, until: Ps) {
         self.pass(until);
+        let began = self.between.as_ref().map(|_| Instant::now());
         let to = (self.now + self.delay.min(self.window)).min(until);
         for i in 0..self.nics.len() {
             if self.nics[i].next() < to {
                 self.nics[i].advance(to, &mut self.out);
             }
             self.frames += self.out.departures.len() as u64;
+            self.exchange(to);
             for d in self.out.departures.drain(..) {
                 if let [a, b] = &mut self.nics[..] {
                     // The first has run to the end of this step, the second to its beginning: on a
@@ -98,6 +198,9 @@ impl Wire {
             self.out.clear();
         }
         self.now = self.now.max(to);
+        if let (Some(b), Some(wall)) = (&mut self.between, began) {
+            b.ends.ran(self.now - std::mem::replace(&mut b.ran, self.now), wall.elapsed());
+        }
     }
 
     /// Runs to `until`.

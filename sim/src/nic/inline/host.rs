@@ -1,10 +1,11 @@
-//! The host of an in-line NIC: software that builds our packets itself and hands them over one
-//! after another.
+//! The host of a scenario behind an in-line NIC: software that builds our packets itself and hands
+//! them over one after another.
 //!
 //! The host has the flows of the scenario, goes round among those with something to send, packet by
 //! packet, at the rate of the bus, and waits where the NIC does. Of each flow it keeps so many
 //! bytes at most between itself and the wire, as a driver does that is told of every packet that
 //! has left.
+use super::Side;
 use crate::cores::CoreSpec;
 use crate::nic::packets::Flow;
 use rand::SeedableRng;
@@ -33,30 +34,18 @@ impl Host {
         Host { flows, width, window: spec.host_window, rng, turn: 0, frame: None, deaf: false }
     }
 
-    /// A flow's software posts packets; 0 ends the flow with its next packet, which ends the
-    /// segment.
-    pub fn post(&mut self, flow: u32, packets: u32) {
-        let Some(f) = self.flows.get_mut(flow as usize) else { return };
-        f.post(packets);
-    }
-
-    /// The NIC was reset: frames under way are forgotten.
-    pub fn reset(&mut self) {
-        self.frame = None;
-        self.flows.iter_mut().for_each(Flow::reset);
-    }
-
     fn may_send(&self, flow: usize) -> bool {
         self.flows[flow].may_send(self.window)
     }
+}
 
-    /// The host has a beat to offer.
-    pub fn offers(&self) -> bool {
+impl Side for Host {
+    fn offers(&self) -> bool {
         self.frame.is_some() || (0..self.flows.len()).any(|f| self.may_send(f))
     }
 
-    /// The beat that it offers, and what goes beside it: the flow's number and 1.
-    pub fn beat(&mut self) -> Option<(Beat, u128)> {
+    // The flow's number and 1 go beside a frame.
+    fn beat(&mut self) -> Option<(Beat, u128)> {
         if self.frame.is_none() {
             let n = self.flows.len();
             let flow = (0..n).map(|i| (self.turn + i) % n).find(|f| self.may_send(*f))?;
@@ -67,8 +56,7 @@ impl Host {
         Some((beat(bytes, self.width, *at), *flow as u128 + 1))
     }
 
-    /// The beat is taken.
-    pub fn taken(&mut self) {
+    fn taken(&mut self) {
         if let Some((_, bytes, at)) = &mut self.frame {
             *at += 1;
             if *at * self.width / 8 >= bytes.len() {
@@ -77,10 +65,24 @@ impl Host {
         }
     }
 
-    /// The last beat of a frame of that flow and so many bytes has left.
-    pub fn left(&mut self, meta: u128, bytes: u64) {
+    fn takes(&self) -> bool {
+        !self.deaf
+    }
+
+    fn left(&mut self, meta: u128, bytes: u64) {
         if let Some(f) = (meta as usize).checked_sub(1).and_then(|f| self.flows.get_mut(f)) {
             f.left(bytes);
         }
+    }
+
+    // 0 packets end the flow with its next packet, which ends the segment.
+    fn post(&mut self, flow: u32, packets: u32) {
+        let Some(f) = self.flows.get_mut(flow as usize) else { return };
+        f.post(packets);
+    }
+
+    fn reset(&mut self) {
+        self.frame = None;
+        self.flows.iter_mut().for_each(Flow::reset);
     }
 }

@@ -5,10 +5,12 @@
 //! form's own, taken where frames leave it, so that the MAC's departure stamps are ignored;
 //! arrivals are stamped as their beats come.
 mod host;
+mod outside;
 pub mod rtl;
 
 use super::axil::{Master, Response};
 use super::core::{AccessError, Core, CoreEvent, CoreIn, Pins, TxBeat};
+use crate::nic::socket::Socket;
 use crate::nic::spec::CoreSpec;
 use host::Host;
 use timely_model::Block;
@@ -79,13 +81,43 @@ impl Path for Model {
     }
 }
 
+/// Whatever stands at the core's host side.
+pub trait Side: Send {
+    /// There is a beat to offer.
+    fn offers(&self) -> bool;
+    /// The beat that is offered, and what goes beside its frame.
+    fn beat(&mut self) -> Option<(Beat, u128)>;
+    /// The core takes that beat.
+    fn taken(&mut self);
+    /// Beats from the core are taken.
+    fn takes(&self) -> bool;
+    /// A beat from the core.
+    fn given(&mut self, beat: &Beat) {
+        let _ = beat;
+    }
+    /// The last beat of a frame with this beside it, of so many bytes, has left for the wire.
+    fn left(&mut self, meta: u128, bytes: u64) {
+        let _ = (meta, bytes);
+    }
+    /// A flow's software posts packets.
+    fn post(&mut self, flow: u32, packets: u32) {
+        let _ = (flow, packets);
+    }
+    /// The NIC was reset: frames under way are forgotten.
+    fn reset(&mut self);
+    /// Frames from and to a host that is no part of the simulation.
+    fn socket(&mut self) -> Option<&mut Socket> {
+        None
+    }
+}
+
 /// An in-line NIC and its host.
-pub struct Inline<P> {
+pub struct Inline<P, H = Host> {
     path: P,
     clk: u64,
     master: Master,
-    /// The host's software.
-    pub host: Host,
+    /// The other side of the host's streams.
+    pub host: H,
     /// Bytes of the frame that leaves.
     leaving: u64,
     events: Vec<CoreEvent>,
@@ -95,6 +127,12 @@ impl<P: Path> Inline<P> {
     /// A NIC that has just left reset, and the host that `spec` describes.
     pub fn new(path: P, spec: &CoreSpec) -> Self {
         let host = Host::new(spec, 8 * path.bus_bytes());
+        Inline::between(path, host)
+    }
+}
+
+impl<P: Path, H: Side> Inline<P, H> {
+    fn between(path: P, host: H) -> Self {
         Inline { path, clk: 0, master: Master::default(), host, leaving: 0, events: Vec::new() }
     }
 
@@ -141,7 +179,7 @@ impl<P: Path> Inline<P> {
     }
 }
 
-impl<P: Path> Core for Inline<P> {
+impl<P: Path, H: Side> Core for Inline<P, H> {
     fn bus_bytes(&self) -> usize {
         self.path.bus_bytes()
     }
@@ -156,10 +194,10 @@ impl<P: Path> Core for Inline<P> {
     }
 
     fn step(&mut self, input: &CoreIn) {
-        let host = self.host.beat();
+        let (host, takes) = (self.host.beat(), self.host.takes());
         let out = self.drive(In {
             host,
-            host_ready: !self.host.deaf,
+            host_ready: takes,
             wire: input.rx.map(|b| (Beat { data: b.data, bytes: b.bytes, last: b.last }, 0)),
             wire_ready: input.tx_ready,
             pause: input.pause,
@@ -167,6 +205,9 @@ impl<P: Path> Core for Inline<P> {
         });
         if host.is_some() && out.host_ready {
             self.host.taken();
+        }
+        if let Some((beat, _)) = out.host.filter(|_| takes) {
+            self.host.given(&beat);
         }
         if let Some(w) = out.wire.filter(|_| input.tx_ready) {
             self.leaving += u64::from(w.beat.bytes);
@@ -229,6 +270,10 @@ impl<P: Path> Core for Inline<P> {
 
     fn drops_damaged(&self) -> bool {
         true
+    }
+
+    fn socket(&mut self) -> Option<&mut Socket> {
+        self.host.socket()
     }
 
     fn drain(&mut self, events: &mut Vec<CoreEvent>) {
