@@ -30,6 +30,7 @@ EXAMPLES
   cargo xtask vm-test         the driver in a virtual machine, on a kernel's VFIO and the Verilated NIC
   cargo xtask pacing-vm --quick    software pacers in a virtual machine that counts instructions, and their limits
   cargo xtask pacing-vm --phases 4 --busy    the figures, on a quiet core and on a busy one
+  cargo xtask rdma-test       an unmodified RDMA host behind the in-line NIC, in two virtual machines
   cargo xtask synth ack       area and speed of all blocks that begin with ack, into the record
   cargo xtask synth --check   what became worse than recorded
   cargo xtask equal OLD NEW   whether two emissions do the same, module by module
@@ -44,7 +45,7 @@ ENVIRONMENT
 EXIT CODES
   0 done   1 a step failed; its output is above   2 the command line was wrong   3 the demo broke a promise it is held to,
          or a figure of the bench or of pacing-vm misses what is asked for
-  4 vm-test, pacing-vm: not run, as this machine cannot have QEMU and a kernel";
+  4 vm-test, pacing-vm, rdma-test: not run, as this machine cannot have QEMU and a kernel";
 
 /// The commands of timely-nic's developers and visitors.
 #[derive(Parser)]
@@ -89,6 +90,10 @@ enum Command {
     /// Verilog; writes target/pacing-vm/report.html.
     #[command(disable_help_flag = true)]
     PacingVm(forward::Options),
+    /// Runs an unmodified RDMA host behind the in-line NIC, against a second one: two virtual
+    /// machines.
+    #[command(disable_help_flag = true)]
+    RdmaTest(forward::Options),
     /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
     #[command(disable_help_flag = true)]
     Synth(forward::Options),
@@ -119,6 +124,7 @@ fn main() -> ExitCode {
         Command::Soak(s) => s.run(),
         Command::VmTest(v) => v.run("timely-machine", "vm-test"),
         Command::PacingVm(p) => p.run("timely-machine", "pacing-vm"),
+        Command::RdmaTest(r) => r.run("timely-machine", "rdma-test"),
         Command::Synth(s) => s.run("timely-flow", "synth"),
         Command::Equal(e) => e.run("timely-flow", "equal"),
         Command::Bitstream(b) => b.run("timely-flow", "bitstream"),

@@ -123,7 +123,7 @@ impl Log {
         eprintln!("--- {name}");
         let what = match forward::code("timely-machine", command, &[options, &["--if-unpacked"]].concat())? {
             0 => "",
-            NOT_RUN => "NOT RUN: QEMU and a kernel are not unpacked; `cargo xtask vm-test` does that once, then this runs it too",
+            NOT_RUN => "NOT RUN: QEMU and a kernel are not unpacked; this command alone does that once, then it is run here too",
             code => return Err(format!("{name} failed (exit code {code}); why is said above")),
         };
         self.steps.push((name, started.elapsed(), what.into()));
@@ -177,6 +177,7 @@ impl Test {
         }
         log.machine("vm-test", &[])?;
         log.machine("pacing-vm", &["--quick", "--limit", "600"])?;
+        log.machine("rdma-test", &[])?;
         log.print();
         println!("all of it passed in {:.0} s", started.elapsed().as_secs_f64());
         Ok(ExitCode::SUCCESS)
@@ -214,6 +215,7 @@ impl Soak {
         })?;
         log.fuzz(fuzz::IN_SOAK)?;
         log.machine("pacing-vm", &["--phases", "4", "--busy", "--twice"])?;
+        log.machine("rdma-test", &["--whole", "--limit", "1200"])?;
         eprintln!("--- xtask constants");
         Constants::default().run()?;
         log.print();

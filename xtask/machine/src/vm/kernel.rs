@@ -26,6 +26,16 @@ impl Machine {
         Tree::get(dir, &CONTENTS).map(Machine)
     }
 
+    /// A tree of other packages is unpacked under `dir`.
+    pub fn has(dir: &Path, contents: &Contents) -> bool {
+        Tree::is_there(dir, contents)
+    }
+
+    /// A tree of other packages under `dir`, unpacked if it is not there yet.
+    pub fn of(dir: &Path, contents: &Contents) -> Result<Self, String> {
+        Tree::get(dir, contents).map(Machine)
+    }
+
     /// A path in the tree.
     pub fn path(&self, inside: &str) -> PathBuf {
         self.0.path(inside)

@@ -61,7 +61,7 @@ impl Drop for Running {
 
 /// Lines of a program's output, handed to `each` until that gives something or `limit` has passed;
 /// `None` when the output ends before.
-fn lines<T>(out: impl Read + Send + 'static, limit: Duration, mut each: impl FnMut(&str) -> Option<T>) -> Result<Option<T>, String> {
+pub fn lines<T>(out: impl Read + Send + 'static, limit: Duration, mut each: impl FnMut(&str) -> Option<T>) -> Result<Option<T>, String> {
     let (sender, inbox) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(out).split(b'\n').map_while(Result::ok) {

@@ -1,0 +1,182 @@
+//! `cargo xtask rdma-test`: an unmodified RDMA host behind the in-line NIC. Two virtual machines
+//! with Debian's kernel, its software RDMA NIC and perftest run against each other through
+//! `timely-sim wire`. No KVM, and nothing outside of `target/vm` and `target/rdma` is changed.
+mod frames;
+mod guest;
+
+use crate::vm::kernel::Machine;
+use crate::vm::{NOT_RUN, Running, lines};
+use guest::{MARK, Role, Test};
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+use timely_tools::debian::Contents;
+use timely_tools::process::{cargo, run, target};
+
+/// The guests' packages.
+const CONTENTS: Contents = Contents {
+    packages: "busybox-static,ibverbs-providers,iproute2,linux-image-amd64,perftest",
+    suites: &["trixie"],
+    what: "kernel and RDMA programs (110 MB, a minute or so)",
+};
+/// In which the NIC must be there.
+const READY: Duration = Duration::from_secs(300);
+/// Seconds that both machines may take, when nothing else is said.
+const LIMIT: u64 = 300;
+
+/// Tests that run in any case. perftest's GID 1 is the IPv4 address, RoCEv2.
+const SHORT: [Test; 5] = [
+    "ib_write_bw -d rxe0 -x 1 -F -s 65536 -n 100",
+    "ib_send_bw -d rxe0 -x 1 -F -s 65536 -n 100",
+    "ib_read_bw -d rxe0 -x 1 -F -s 65536 -n 100",
+    "ib_write_bw -d rxe0 -x 1 -F -s 4096 -n 100 -q 4",
+    "ib_send_lat -d rxe0 -x 1 -F -s 64 -n 100",
+];
+/// Tests that run besides with --whole.
+const LONG: [Test; 3] = [
+    "ib_write_bw -d rxe0 -x 1 -F -s 1048576 -n 200",
+    "ib_read_bw -d rxe0 -x 1 -F -s 1048576 -n 200",
+    // With more than this in flight the guests' own queues overflow.
+    "ib_write_bw -d rxe0 -x 1 -F -s 4096 -n 100 -q 64 -t 1",
+];
+
+/// The test in two virtual machines.
+#[derive(clap::Args)]
+pub struct RdmaTest {
+    /// More and longer messages, and 64 queue pairs.
+    #[arg(long)]
+    whole: bool,
+    /// Seconds that the machines may take.
+    #[arg(long, default_value_t = LIMIT, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    limit: u64,
+    /// Prints what the kernels say too.
+    #[arg(long)]
+    verbose: bool,
+    /// Unpacks nothing, and ends with 4 unless QEMU, kernel and programs are unpacked.
+    #[arg(long)]
+    if_unpacked: bool,
+}
+
+/// The NIC between its sockets in `dir`.
+fn wire(dir: &Path) -> Result<Running, String> {
+    let mut c = Command::new(target().join("debug/timely-sim"));
+    c.args(["wire", "--model", "--json"]);
+    for end in [Role::Host, Role::Network] {
+        c.arg(format!("--{}", end.name())).arg(dir.join(end.name()));
+        c.arg(format!("--{}-pcap", end.name())).arg(capture(dir, end));
+    }
+    c.arg("--registers").arg(dir.join("registers")).stdout(Stdio::piped());
+    let mut wire = Running(c.spawn().map_err(|e| format!("timely-sim did not start: {e}"))?);
+    // A byte at a time: the summary comes behind this line.
+    let out = wire.0.stdout.as_mut().ok_or("timely-sim has no output")?;
+    let end = Instant::now() + READY;
+    let mut byte = [0];
+    while byte != *b"\n" && Instant::now() < end {
+        if out.read(&mut byte).map_err(|e| format!("timely-sim: {e}"))? == 0 {
+            return Err("the NIC is not there; why is said above".into());
+        }
+    }
+    Ok(wire)
+}
+
+fn capture(dir: &Path, end: Role) -> std::path::PathBuf {
+    dir.join(format!("{}.pcapng", end.name()))
+}
+
+/// Waits for a guest's end; gives its own lines, and whether it passed.
+fn ended(machine: &mut Child, role: Role, verbose: bool, limit: Duration) -> Result<(Vec<String>, bool), String> {
+    let out = machine.stdout.take().ok_or("QEMU has no output")?;
+    let mut said = Vec::new();
+    let end = lines(out, limit, |line| match line.split_once(MARK) {
+        Some((_, "passed")) => Some(true),
+        Some((_, "failed")) => Some(false),
+        Some((_, words)) => {
+            said.push(words.to_owned());
+            None
+        }
+        None => {
+            if verbose {
+                eprintln!("{}: {line}", role.name());
+            }
+            None
+        }
+    });
+    let end = end.map_err(|e| format!("the {}'s machine: {e}; it said: {}", role.name(), said.join("; ")))?;
+    let end = end.ok_or_else(|| format!("the {}'s machine ended before its tests did; --verbose shows its kernel's words", role.name()))?;
+    Ok((said, end))
+}
+
+impl RdmaTest {
+    /// Builds what is missing, and runs both machines.
+    pub fn run(self) -> Result<ExitCode, String> {
+        let start = Instant::now();
+        let (vm, own) = (target().join("vm"), target().join("rdma"));
+        if self.if_unpacked && !(Machine::is_there(&vm) && Machine::has(&own, &CONTENTS)) {
+            return Ok(ExitCode::from(NOT_RUN));
+        }
+        for dir in [&vm, &own] {
+            std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        }
+        let trees = Machine::get(&vm).and_then(|qemu| Ok((qemu, Machine::of(&own, &CONTENTS)?)));
+        let (qemu, tree) = match trees {
+            Ok(trees) => trees,
+            Err(e) => {
+                eprintln!("NOT RUN: QEMU, a kernel and RDMA programs cannot be had: {e}");
+                return Ok(ExitCode::from(NOT_RUN));
+            }
+        };
+        run(cargo(&["build", "--quiet", "--package", "timely-sim"]))?;
+        let tests: Vec<Test> = SHORT.into_iter().chain(LONG.into_iter().filter(|_| self.whole)).collect();
+        // The path of a socket may not be long, and another user must not be able to put one of
+        // theirs there.
+        let place = tempfile::Builder::new().prefix("timely-rdma-").tempdir();
+        let place = place.map_err(|e| format!("{}: {e}; set TMPDIR to a folder that can be written", std::env::temp_dir().display()))?;
+        let wire = wire(place.path())?;
+        let prepared = start.elapsed();
+        let limit = Duration::from_secs(self.limit);
+        let guest = |role| -> Result<Running, String> {
+            let initrd = guest::initrd(&own, &tree, role, &tests)?;
+            let mut c = guest::qemu(&qemu, &tree, &initrd, role, &place.path().join(role.name()))?;
+            c.spawn().map(Running).map_err(|e| format!("QEMU did not start: {e}"))
+        };
+        let mut machines = [(Role::Network, guest(Role::Network)?), (Role::Host, guest(Role::Host)?)];
+        let results = std::thread::scope(|scope| {
+            let all: Vec<_> = machines.iter_mut().map(|(role, m)| scope.spawn(|| ended(&mut m.0, *role, self.verbose, limit))).collect();
+            all.into_iter().map(|t| t.join().unwrap_or_else(|_| Err("a thread ended".into()))).collect::<Result<Vec<_>, _>>()
+        })?;
+        drop(machines);
+        for ((said, _), role) in results.iter().zip([Role::Network, Role::Host]) {
+            said.iter().for_each(|line| println!("{:8} {line}", role.name()));
+        }
+        println!("{}", summary(wire)?);
+        let [host, network] = [Role::Host, Role::Network].map(|end| {
+            let file = capture(place.path(), end);
+            std::fs::read(&file).map(|bytes| frames::read(&bytes)).map_err(|e| format!("{}: {e}", file.display()))
+        });
+        let (host, network) = (host?, network?);
+        let [sent, received] = [("host to network", &host, &network), ("network to host", &network, &host)].map(|(way, from, to)| {
+            let same = frames::same(from, to).map_err(|e| format!("{way}: {e}"));
+            same.inspect(|n| println!("{way}: {n} frames, byte for byte the same"))
+        });
+        if sent? == 0 || received? == 0 {
+            return Err("no frame went through the NIC".into());
+        }
+        if !results.iter().all(|r| r.1) {
+            return Err("a program failed in the virtual machines; why is said above".into());
+        }
+        println!("passed in {:.0} s, of which {:.0} s to prepare", start.elapsed().as_secs_f64(), prepared.as_secs_f64());
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Ends the NIC, and gives what it says.
+fn summary(mut wire: Running) -> Result<String, String> {
+    let mut kill = Command::new("kill");
+    kill.arg(wire.0.id().to_string());
+    run(kill)?;
+    let mut said = String::new();
+    wire.0.stdout.take().ok_or("timely-sim has no output")?.read_to_string(&mut said).map_err(|e| format!("timely-sim: {e}"))?;
+    let status = wire.0.wait().map_err(|e| format!("timely-sim: {e}"))?;
+    if status.success() { Ok(said.trim_end().to_owned()) } else { Err(format!("timely-sim ended with {status}")) }
+}
