@@ -92,6 +92,24 @@ fn an_opennic_board_says_what_it_has_not() {
     assert_eq!(place.json(&on(&device, &["info"]))["flows_in_use"], 0);
 }
 
+/// 64 KiB of BAR 0 a port, above what taxi's own driver uses: the first port's found by the IDs,
+/// another's by configuration.
+#[test]
+fn a_taxi_board_is_driven_as_any_other() {
+    let place = Place::new();
+    let (_server, device) = place.serve_behind("taxi");
+    let info = place.json(&on(&device, &["info"]));
+    let found = (&info["board"], &info["bar"], &info["offset"], &info["register_bytes"]);
+    assert_eq!(found, (&"taxi".into(), &0.into(), &0x80_0000.into(), &0x1_0000.into()), "{info}");
+    place.said(&on(&device, &ADDRESSES));
+    place.said(&on(&device, &["profile", "set", "0", "timely-25g", "--base-rtt", "10us"]));
+    place.said(&on(&device, &[&["flow", "add", "0"][..], &PEER, &["--posted"]].concat()));
+    assert_eq!(place.json(&on(&device, &["telemetry"]))["flows"].as_array().map(Vec::len), Some(1));
+    let second = format!("{device},bar=0,offset=0x810000");
+    place.refused(&on(&second, &["info"]), 1, &["registers at BAR 0 + 0x810000", "magic word 0x00000000"]);
+    place.refused(&on(&device, &["events", "--count", "1"]), 1, &["the event ring needs DMA"]);
+}
+
 /// Registers where no table has them: by the command line, by the file, and neither.
 #[test]
 fn a_netfpga_board_is_found_by_configuration() {

@@ -60,8 +60,8 @@ pub struct Arguments {
     /// Profile of these flows.
     #[arg(long, value_name = "NAME", default_value = "timely-10g", requires = "pair")]
     profile: String,
-    /// Serves it as the card of another shell: corundum, opennic, or netfpga-plus, whose registers
-    /// only configuration tells (bar=2,offset=0x110000).
+    /// Serves it as the card of another shell: corundum, opennic, taxi, or netfpga-plus, whose
+    /// registers only configuration tells (bar=2,offset=0x110000).
     #[arg(long, value_name = "NAME", default_value = "standalone", value_parser = Shell::named)]
     shell: &'static Shell,
     /// Resets the NIC when its client goes, as the kernel does with a VFIO device that its last

@@ -1,6 +1,6 @@
 //! The shell around a NIC that is served: which BARs its card has, where in them the NIC's
 //! registers are, and what else can be read there.
-use timely_regs::board::{CORUNDUM, OPENNIC, STANDALONE, corundum};
+use timely_regs::board::{CORUNDUM, OPENNIC, STANDALONE, TAXI, corundum};
 use timely_regs::map::{HEADER_NEXT, HEADER_TYPE, HEADER_VERSION};
 use timely_regs::pci;
 
@@ -49,9 +49,9 @@ const fn at(block: u32, register: u32) -> u64 {
     (block + register) as u64
 }
 
-/// Others: Corundum's and OpenNIC's as the driver's table has them, and one with OpenNIC's IDs
-/// whose registers are elsewhere, as NetFPGA's are.
-static OTHERS: [Shell; 3] = [
+/// Others: Corundum's, OpenNIC's and taxi's as the driver's table has them, and one with OpenNIC's
+/// IDs whose registers are elsewhere, as NetFPGA's are.
+static OTHERS: [Shell; 4] = [
     Shell {
         name: CORUNDUM.name,
         ids: (CORUNDUM.vendor, CORUNDUM.devices[0]),
@@ -91,6 +91,16 @@ static OTHERS: [Shell; 3] = [
         msix: 4,
         words: &[],
     },
+    Shell {
+        name: TAXI.name,
+        ids: (TAXI.vendor, TAXI.devices[0]),
+        bars: [1 << 24, 0, pci::MSIX_BYTES, 0, 0, 0],
+        bar: TAXI.place.bar,
+        offset: TAXI.place.offset as u64,
+        bytes: TAXI.bytes as u64,
+        msix: 2,
+        words: &[],
+    },
 ];
 
 impl Shell {
@@ -126,14 +136,14 @@ mod tests {
 
     #[test]
     fn registers_are_in_their_bar_and_nothing_else_is() {
-        for name in ["standalone", "corundum", "opennic", "netfpga-plus"] {
+        for name in ["standalone", "corundum", "opennic", "netfpga-plus", "taxi"] {
             let shell = Shell::named(name).expect("a shell");
             assert!(shell.offset + shell.bytes <= shell.bar_bytes(shell.bar) && shell.bar != shell.msix, "{name}");
             assert!(shell.bars.iter().all(|b| *b == 0 || b.is_power_of_two()) && shell.bar_bytes(shell.msix) == pci::MSIX_BYTES);
             assert_eq!(shell.address(shell.bar, shell.offset + 12), Some(12));
             assert_eq!((shell.address(shell.bar, shell.offset + shell.bytes), shell.address(shell.bar + 1, shell.offset)), (None, None));
         }
-        assert!(Shell::named("taxi").expect_err("none").contains("corundum, opennic"));
+        assert!(Shell::named("nic").expect_err("none").contains("corundum, opennic"));
         assert_eq!((OTHERS[0].word(0, 0x8c), OTHERS[0].word(2, 0x8c)), (0x5469_0001, 0));
     }
 }
