@@ -27,7 +27,7 @@ struct Row {
     /// Text of the constant, once in the file, and the text that replaces it.
     from: String,
     to: String,
-    /// A program of `sim/tests` and a test in it.
+    /// A program of `sim/tests`, and a test in it with its module.
     test: String,
 }
 
@@ -176,9 +176,9 @@ mod tests {
                 row.name
             );
             let (program, test) = row.test().expect("a program and a test");
-            let tests = root().join("sim/tests");
-            let file = [tests.join(format!("{program}.rs")), tests.join(program).join("main.rs")].into_iter().find(|f| f.exists());
-            let text = fs::read_to_string(file.unwrap_or_else(|| panic!("{}: no program {program}", row.name))).expect("read");
+            let (module, test) = test.split_once("::").unwrap_or(("main", test));
+            let file = root().join("sim/tests").join(program).join(format!("{module}.rs"));
+            let text = fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {program} {module}: {e}", row.name));
             assert!(text.contains(&format!("fn {test}()")), "{}: no test {test}", row.name);
         }
     }

@@ -207,7 +207,7 @@ impl Soak {
         }
         // Evaluations of papers and the sweep over lateness whole, which the usual tests run a
         // sample of.
-        let whole = ["--test", "paper", "--test", "ecn_or_delay", "--test", "lateness"];
+        let whole = ["--test", "figures"];
         let papers = cargo(&[&["test", "--release", "--quiet", "--package", "timely-sim"], &whole[..]].concat());
         log.tests(papers, " (papers and sweeps, whole)", LIMIT, |c| {
             tools.prepare(c);

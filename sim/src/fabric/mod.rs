@@ -8,8 +8,8 @@
 //! ([`control`]).
 //!
 //! Clocks and their drift, bytes of frames, and hardware latencies other than that of ACKs are left
-//! out, unlike in the clocked network ([`crate::network`]). `sim/tests/fabric.rs` holds the fabric
-//! against NICs that have them.
+//! out, unlike in the clocked network ([`crate::network`]). `sim/tests/network/fabric.rs` holds the
+//! fabric against NICs that have them.
 pub mod calendar;
 pub mod cell;
 pub mod class;

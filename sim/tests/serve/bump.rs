@@ -22,10 +22,19 @@ use timely_regs::wire::{Addresses, DEFAULT_PORT, Envelope, FIRST, Header, LAST};
 /// A wait that is longer is a hang.
 const HANG: Duration = Duration::from_secs(60);
 
-/// A NIC between two sockets, as a process.
+/// A NIC between two sockets, as a process that does not outlive its test.
 struct Bump {
-    child: Child,
+    child: Option<Child>,
     paths: [PathBuf; 3],
+}
+
+impl Drop for Bump {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
 }
 
 impl Bump {
@@ -46,7 +55,7 @@ impl Bump {
         let mut line = String::new();
         BufReader::with_capacity(1, stdout).read_line(&mut line).unwrap();
         assert!(line.starts_with("a modelled NIC is between "), "{line}");
-        Bump { child, paths }
+        Bump { child: Some(child), paths }
     }
 
     fn machine(&self, end: usize) -> Machine {
@@ -57,9 +66,10 @@ impl Bump {
     }
 
     /// The summary, and what was said on stderr.
-    fn stop(self) -> (serde_json::Value, String) {
-        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
-        let Output { status, stdout, stderr } = self.child.wait_with_output().unwrap();
+    fn stop(mut self) -> (serde_json::Value, String) {
+        let child = self.child.take().unwrap();
+        kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
         let said = String::from_utf8(stderr).unwrap();
         assert!(status.success(), "{said}");
         assert!(self.paths.iter().all(|p| !p.exists()), "a socket is still there");

@@ -1,7 +1,5 @@
 //! The in-line form in networks: what is promised of the loop, with figures from outside.
-mod common;
-
-use common::thorough;
+use crate::common::thorough;
 use std::path::Path;
 use timely_regs::map::{Build, ring_bits};
 use timely_sim::cores::{self, CoreFactory, CoreSpec, Prepared};

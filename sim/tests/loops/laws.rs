@@ -18,7 +18,8 @@ fn each_law_in_an_incast() {
     println!("profile      NICs    utilization  Jain   RTT p50  p99 us");
     for (profile, utilization, jain, p99) in LAWS {
         for kind in ["model", "paced"] {
-            let incast = include_str!("../scenarios/incast.toml").replace("timely-10g", "law").replace("\"paced\"", &format!("\"{kind}\""));
+            let incast =
+                include_str!("../../scenarios/incast.toml").replace("timely-10g", "law").replace("\"paced\"", &format!("\"{kind}\""));
             // Event-level hosts have no other signal.
             let signal = if kind == "paced" { "signal = 'rtt'\n" } else { "" };
             let text = format!("{incast}\n[profile.law]\nlike = '{profile}'\n{signal}");

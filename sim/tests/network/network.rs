@@ -1,6 +1,5 @@
 //! Links, switch and flow control against what theory says of them.
-mod common;
-use common::*;
+use crate::common::*;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use timely_sim::frame::Class;

@@ -2,8 +2,6 @@
 //! however much is outstanding and however many flows the NIC has. What is expected comes from the
 //! network: a full link, no pauses, RTTs that do not depend on the number of flows that a NIC could
 //! have, and the figures of event-level hosts.
-mod common;
-
 use std::path::Path;
 use timely_sim::cores;
 use timely_sim::metrics::summary::Summary;
@@ -42,7 +40,7 @@ fn a_lone_flow_fills_its_link() {
     ] {
         for (i, profile) in profiles.iter().enumerate() {
             // Whatever its number of flows, a NIC is the same to all profiles of a speed.
-            let all = if i == 0 || common::thorough() { &[10, 13, 14, 16][..] } else { &[10] };
+            let all = if i == 0 || crate::common::thorough() { &[10, 13, 14, 16][..] } else { &[10] };
             for &flow_bits in all {
                 let s = incast("model", gbps, flow_bits, 1, &format!("like = '{profile}'"), 2);
                 println!("{profile:12} 2^{flow_bits:2} flows: utilization {:.4}, RTT p99 {:.1} us", s.utilization, s.rtt_us.p99);
@@ -62,7 +60,7 @@ fn four_into_one_at_100g_are_steered_without_a_bound() {
     let event = incast("event", 100, 10, 4, profile, 8);
     let least = incast("model", 100, 10, 4, profile, 8);
     println!("event: {event:?}");
-    let others = if common::thorough() { vec![13, 14, 16] } else { vec![16] };
+    let others = if crate::common::thorough() { vec![13, 14, 16] } else { vec![16] };
     let runs = others.into_iter().map(|bits| (bits, incast("model", 100, bits, 4, profile, 8)));
     for (flow_bits, s) in std::iter::once((10, least.clone())).chain(runs) {
         let (rtt, util) = (s.rtt_us.mean / event.rtt_us.mean, s.utilization / event.utilization);
@@ -80,7 +78,7 @@ fn four_into_one_at_100g_are_steered_without_a_bound() {
 fn every_ack_of_an_incast_is_heard() {
     for (gbps, flow_bits, senders, profile) in [(10, 10, 4, "timely-10g"), (10, 16, 32, "timely-10g"), (100, 13, 32, "timely-100g")] {
         for bound in ["outstanding_kb = 0", ""] {
-            let ms = if common::thorough() { 4 } else { 3 };
+            let ms = if crate::common::thorough() { 4 } else { 3 };
             let outcome = run("model", gbps, flow_bits, senders, &format!("like = '{profile}'\n{bound}"), ms);
             let mut samples = vec![0; senders as usize];
             outcome.recorder.rtts.iter().for_each(|r| samples[r.flow as usize] += 1);
@@ -102,7 +100,7 @@ fn every_ack_of_an_incast_is_heard() {
 #[test]
 fn a_segment_longer_than_its_bound_goes_on() {
     // 64 packets of 1,138 bytes: 72,832 bytes for a bound of 65,536.
-    for segment in if common::thorough() { vec![65_536, 131_072] } else { vec![65_536] } {
+    for segment in if crate::common::thorough() { vec![65_536, 131_072] } else { vec![65_536] } {
         let of = |kind: &str| {
             let text = format!(
                 "duration_ms = 6\n[topology]\nhosts = 3\n[nic]\nkind = '{kind}'\n[[flow]]\nfrom = [0, 1]\nto = 2\nstagger_us = 40\npacket_bytes = 1024\nsegment_bytes = {segment}\n"
@@ -126,7 +124,7 @@ fn a_segment_longer_than_its_bound_goes_on() {
 #[test]
 fn flow_control_does_not_take_the_loop_over() {
     let all = [(25, 3, 16), (100, 10, 4), (25, 10, 4), (100, 10, 16)];
-    for (gbps, hosts, connections) in all.into_iter().take(if common::thorough() { 4 } else { 2 }) {
+    for (gbps, hosts, connections) in all.into_iter().take(if crate::common::thorough() { 4 } else { 2 }) {
         let from: Vec<String> = (0..hosts).map(|s| s.to_string()).collect();
         let text = format!(
             "duration_ms = 40\n[topology]\nhosts = {}\n[link]\nrate_gbps = {gbps}\n[nic]\nkind = 'event'\n[[flow]]\nfrom = [{}]\nto = {hosts}\n\

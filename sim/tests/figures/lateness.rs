@@ -1,7 +1,5 @@
 //! `docs/pacing.md`, its figures and its plot: the page shows what `docs/pacing.json` says, and the
 //! sweep over lateness still gives what is recorded.
-mod common;
-
 use std::path::{Path, PathBuf};
 use timely_sim::pacing::lateness::{self, POINTS, Point, SEEDS};
 use timely_sim::pacing::prose;
@@ -71,7 +69,7 @@ fn a_sample_of_the_sweep_stays_within_its_spread() {
 /// All of the sweep, run again, which takes ten minutes of two cores.
 #[test]
 fn the_sweep_stays_within_its_spread() {
-    if !common::thorough() {
+    if !crate::common::thorough() {
         println!("left out: it takes ten minutes, and `cargo xtask soak` runs it");
         return;
     }

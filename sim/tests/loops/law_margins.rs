@@ -1,7 +1,5 @@
 //! Margins of the NIC's laws against what does not know of them: the roots of the delay system, the
 //! fluid model, the rate engine's integers, and packets.
-mod common;
-
 use rayon::prelude::*;
 use std::path::Path;
 use timely_regs::parameters::Parameters;
@@ -153,7 +151,7 @@ fn packets_settle_by_the_sign_of_the_margin() {
 fn bit_true_nics_settle_by_the_sign_of_the_margin() {
     let few = [(0, 16, 12.0), (0, 2, 12.0), (1, 16, 12.0), (1, 4, 24.0), (2, 8, 8.0), (3, 2, 8.0)];
     let more = [(0, 32, 12.0), (0, 4, 24.0), (1, 12, 24.0), (1, 2, 24.0), (2, 6, 12.0), (2, 24, 12.0)];
-    let all = if common::thorough() { [few, more].concat() } else { few.to_vec() };
+    let all = if crate::common::thorough() { [few, more].concat() } else { few.to_vec() };
     let swings: Vec<_> = all.into_par_iter().map(|(l, n, ms)| (&LAWS[l], n, packets("model", &LAWS[l], n, ms))).collect();
     swings.iter().for_each(|(l, n, swing)| held("bit-true NICs", l, *n, *swing));
 }

@@ -1,6 +1,5 @@
 //! The MAC around a bit-true NIC, with a scripted NIC in the core's place.
-mod common;
-use common::*;
+use crate::common::*;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use timely_regs::link::{ACK_TAG, wire_bytes};

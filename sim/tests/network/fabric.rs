@@ -111,7 +111,7 @@ fn a_flow_alone_is_that_of_the_hardware_to_the_clock() {
 /// can't be equal one by one; their distributions and the queue are.
 #[test]
 fn an_incast_comes_out_as_on_the_hardware() {
-    let text = include_str!("../scenarios/incast.toml").replace("duration_ms = 40", "duration_ms = 20");
+    let text = include_str!("../../scenarios/incast.toml").replace("duration_ms = 40", "duration_ms = 20");
     let [model, event] = [NicKind::Model, NicKind::Event].map(|kind| on(kind, &text).summary);
     for s in [&model, &event] {
         println!("utilization {:.4}, RTT {:?}, queue {:?}, Jain {:.4}", s.utilization, s.rtt_us, s.queue_kb, s.jain);
@@ -126,7 +126,7 @@ fn an_incast_comes_out_as_on_the_hardware() {
 /// 40 ms of the same twice: everything is by seed, and by nothing else.
 #[test]
 fn runs_repeat_exactly() {
-    let text = include_str!("../scenarios/web_search.toml").replace("k = 16", "k = 4");
+    let text = include_str!("../../scenarios/web_search.toml").replace("k = 16", "k = 4");
     let once = |seed: u64| {
         let mut p = plan(&text.replace("seed = 1", &format!("seed = {seed}")));
         p.fabric.rtt_noise = 1_000_000;

@@ -1,7 +1,5 @@
 //! Networks of every kind of NIC against queueing theory, conservation, balance and capacity:
 //! expectations that no part of the simulator computes.
-mod common;
-
 use std::path::Path;
 use timely_sim::cores;
 use timely_sim::scenario::build::{self, Outcome};
@@ -136,7 +134,7 @@ fn frames_are_conserved() {
 #[test]
 fn equal_cost_paths_are_balanced() {
     let mut before: Option<Vec<u64>> = None;
-    let kinds: &[&str] = if common::thorough() { &["event", "paced", "model"] } else { &["event", "paced"] };
+    let kinds: &[&str] = if crate::common::thorough() { &["event", "paced", "model"] } else { &["event", "paced"] };
     for &kind in kinds {
         // Leaves are switches 32 and 33, whose first ports are hosts'.
         let o = run(&format!(

@@ -1,7 +1,5 @@
 //! `docs/ecn-or-delay.md` and its rows: the page shows what the file of rows says, and runs still
 //! give it.
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use timely_sim::ecn_or_delay::{Lab, PARTS, Row, SEEDS, Sender, again, command, find, page};
@@ -55,7 +53,7 @@ fn a_sample_stays_within_its_spread() {
 /// All rows, run again, which takes ten minutes of a core.
 #[test]
 fn all_rows_stay_within_their_spread() {
-    if !common::thorough() {
+    if !crate::common::thorough() {
         println!("left out: it takes ten minutes, and `cargo xtask soak` runs it");
         return;
     }

@@ -1,7 +1,5 @@
 //! README's table of the demonstration, held to what the program gives.
-mod common;
-
-use common::thorough;
+use crate::common::thorough;
 use timely_sim::report::table::cells;
 use timely_sim::scenario::NicKind;
 use timely_sim::{cores, demo};
@@ -23,7 +21,7 @@ fn readme_has_what_the_demonstration_gives() {
     let promises =
         demo::promises(&arms).into_iter().map(|p| format!("{} {}", if p.kept == Some(true) { "kept  " } else { "BROKEN" }, p.text));
     let lines: Vec<String> = arms.iter().map(row).chain(promises).collect();
-    let readme = include_str!("../../README.md");
+    let readme = include_str!("../../../README.md");
     let missing: Vec<&String> = lines.iter().filter(|l| !readme.lines().any(|r| r == **l)).collect();
     assert!(missing.is_empty(), "README's demonstration is not what it gives; these lines belong there:\n{missing:#?}");
 }

@@ -64,7 +64,7 @@ fn the_boundary_is_where_the_linear_model_says() {
 /// them, patched-10g without jitter.
 #[test]
 fn packets_swing_as_the_loop_does() {
-    let text = include_str!("../../docs/ecn-or-delay.json");
+    let text = include_str!("../../../docs/ecn-or-delay.json");
     let rows = timely_sim::ecn_or_delay::command::parsed(text).unwrap();
     let of = |q: &str| timely_sim::ecn_or_delay::find(&rows, "jitter", "patched-10g", "still", 0.0, q).unwrap().median();
     let (mean, deviation) = (of("queue KB"), of("queue deviation KB"));

@@ -1,7 +1,5 @@
 //! The papers that are run again: what the program is held to, and that all of it runs.
-mod common;
-
-use common::thorough;
+use crate::common::thorough;
 use timely_sim::paper::recorded::Recorded;
 use timely_sim::paper::twins::{self, Twin};
 use timely_sim::paper::{EXPERIMENTS, Figure, Finding, Lab, PAPERS, Paper, Verdict, by_seeds, page};

@@ -1,8 +1,6 @@
 //! A loop closed by ECN through hardware: the switch marks data, the peer's NIC echoes the mark in
 //! its ACK, and a host that reads the echo writes the flow's rate register. NICs are the Verilated
 //! RTL.
-mod common;
-
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::path::Path;
@@ -174,7 +172,7 @@ fn closed(o: &Outcome) -> (f64, f64) {
 /// stand in for it with other seeds.
 #[test]
 fn rtl_nics_close_the_loop_by_marks() {
-    let ms = if common::thorough() { 12.0 } else { 4.0 };
+    let ms = if crate::common::thorough() { 12.0 } else { 4.0 };
     let (o, seen) = run("rtl", 5, 5.0, ms);
     closed(&o);
     println!("RTL's hosts heard {} marks in {} ACKs", seen.marked, seen.acks);

@@ -1,7 +1,5 @@
 //! Corundum's form in networks: what is promised of a shell, with figures from outside.
-mod common;
-
-use common::thorough;
+use crate::common::thorough;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Mutex;

@@ -1,0 +1,3 @@
+//! Fluid models and linear analysis, against published figures.
+mod fluid;
+mod stability;
