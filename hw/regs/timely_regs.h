@@ -148,6 +148,53 @@
 #define TIMELY_HEARTBEAT_STATE_LOST_SHIFT 0 /* no kick came in time, and everything is stopped; writing 1 arms again, and counts as a kick */
 #define TIMELY_HEARTBEAT_STATE_LOST_MASK 0x1u
 
+/* Block roce: Queue pairs of RoCEv2, in forms that pace them. Addresses, queue pairs and profile are staged, then COMMAND takes them. */
+#define TIMELY_ROCE_TYPE 0x5469000au
+#define TIMELY_ROCE_VERSION 1
+#define TIMELY_ROCE_BASE 0x340u /* of this version of the map; walk the list instead */
+#define TIMELY_ROCE_CONTROL 0x10u /* RW: whether queue pairs are looked up; while 0 no pair is known or learned, and every packet goes past the store */
+#define TIMELY_ROCE_CONTROL_ENABLE_SHIFT 0 /* 1 after SECRET is written, which then stays; a change to 0 forgets all pairs, whose stored packets still leave */
+#define TIMELY_ROCE_CONTROL_ENABLE_MASK 0x1u
+#define TIMELY_ROCE_PROFILE 0x14u /* RW: profile of queue pairs that are learned from packets */
+#define TIMELY_ROCE_PROFILE_PROFILE_SHIFT 0 /* a profile */
+#define TIMELY_ROCE_PROFILE_PROFILE_MASK 0xfu
+#define TIMELY_ROCE_MTU 0x18u /* RW: least path MTU of all queue pairs, by which READ requests take sequence numbers */
+#define TIMELY_ROCE_MTU_MTU_SHIFT 0 /* 1 to 5 for 256 to 4,096 bytes; 0 unknown, then a pair's payloads tell */
+#define TIMELY_ROCE_MTU_MTU_MASK 0x7u
+#define TIMELY_ROCE_MTU_MTU_MOST 5u
+#define TIMELY_ROCE_AGE 0x1cu /* RW: when learned queue pairs are forgotten: 7 to 8 units after their last packet from the host */
+#define TIMELY_ROCE_SECRET 0x20u /* WO: secret of the hash of queue pairs, to be written before CONTROL; from a source that nobody can predict */
+#define TIMELY_ROCE_SECRET_COUNT 4
+#define TIMELY_ROCE_SECRET_HIGH 0x30u /* WO: the rest of the secret */
+#define TIMELY_ROCE_SECRET_HIGH_COUNT 2
+#define TIMELY_ROCE_LOCAL 0x38u /* RW: local queue pair of the next command */
+#define TIMELY_ROCE_LOCAL_LOCAL_SHIFT 0 /* its number */
+#define TIMELY_ROCE_LOCAL_LOCAL_MASK 0xffffffu
+#define TIMELY_ROCE_LOCAL_GIVEN_SHIFT 24 /* 1 the command joins the pair with this local one, by which its answers are known */
+#define TIMELY_ROCE_LOCAL_GIVEN_MASK 0x1000000u
+#define TIMELY_ROCE_REMOTE 0x3cu /* RW: remote queue pair of the next command */
+#define TIMELY_ROCE_REMOTE_REMOTE_SHIFT 0 /* its number */
+#define TIMELY_ROCE_REMOTE_REMOTE_MASK 0xffffffu
+#define TIMELY_ROCE_ADDRESS 0x40u /* RW: remote address of the next command; an IPv4 address as ::ffff:a.b.c.d */
+#define TIMELY_ROCE_ADDRESS_COUNT 4
+#define TIMELY_ROCE_SET_PROFILE 0x50u /* RW: profile of a queue pair that the next command sets, if it was not known */
+#define TIMELY_ROCE_SET_PROFILE_SET_PROFILE_SHIFT 0 /* a profile */
+#define TIMELY_ROCE_SET_PROFILE_SET_PROFILE_MASK 0xfu
+#define TIMELY_ROCE_COMMAND 0x54u /* WO: starts a command on the pair of ADDRESS and REMOTE; refused while one is under way, while CONTROL is 0, or where no table is */
+#define TIMELY_ROCE_COMMAND_COMMAND_SHIFT 0 /* 1 set: the pair gets a flow, does not age, and is joined with LOCAL if that is given; 2 remove */
+#define TIMELY_ROCE_COMMAND_COMMAND_MASK 0x3u
+#define TIMELY_ROCE_COMMAND_COMMAND_LEAST 1u
+#define TIMELY_ROCE_COMMAND_COMMAND_MOST 2u
+#define TIMELY_ROCE_STATUS 0x58u /* RO: state of the last command */
+#define TIMELY_ROCE_STATUS_BUSY_SHIFT 0 /* no command is taken: one is under way, or the table is not in use */
+#define TIMELY_ROCE_STATUS_BUSY_MASK 0x1u
+#define TIMELY_ROCE_STATUS_PRESENT_SHIFT 1 /* this form of the NIC has a table of queue pairs */
+#define TIMELY_ROCE_STATUS_PRESENT_MASK 0x2u
+#define TIMELY_ROCE_STATUS_OUTCOME_SHIFT 4 /* of the last command: 0 done; 1 there is no such pair; 2 all flows are taken; 3 a bucket is full or the hash is another key's; 4 answers to LOCAL belong to another pair */
+#define TIMELY_ROCE_STATUS_OUTCOME_MASK 0x70u
+#define TIMELY_ROCE_STATUS_FLOW_SHIFT 16 /* flow of the last command's pair */
+#define TIMELY_ROCE_STATUS_FLOW_MASK 0xffff0000u
+
 /* Block counters: Events of the whole NIC, by index. */
 #define TIMELY_COUNTERS_TYPE 0x54690005u
 #define TIMELY_COUNTERS_VERSION 2
@@ -771,6 +818,23 @@
 #define TIMELY_COUNTER_SEGMENTS_INCOMPLETE 39 /* An ACK was sent that says its segment is incomplete. */
 #define TIMELY_COUNTER_SEGMENTS_SKIPPED 40 /* An ACK was sent that says segments of its flow were skipped before it. */
 #define TIMELY_COUNTER_LOSS_UNKNOWN 41 /* An ACK was sent that says nothing about lost packets, because the responder's table does not know. */
+#define TIMELY_COUNTER_PAIRS_LEARNED 42 /* A queue pair was learned from a packet that the host sends. */
+#define TIMELY_COUNTER_PAIRS_SET 43 /* A queue pair was set by a command that was not known. */
+#define TIMELY_COUNTER_PAIRS_REMOVED 44 /* A queue pair was removed by a command. */
+#define TIMELY_COUNTER_PAIRS_AGED 45 /* A queue pair was forgotten because no packet of it was seen for long. */
+#define TIMELY_COUNTER_PAIRS_FULL 46 /* A queue pair got no flow, for all are taken. */
+#define TIMELY_COUNTER_PAIRS_CROWDED 47 /* A queue pair was not inserted or not joined, for its buckets are full or its hash is taken. */
+#define TIMELY_COUNTER_PAIRS_AMBIGUOUS 48 /* A queue pair was not joined, for answers to its local one belong to another. */
+#define TIMELY_COUNTER_PAIRS_POSTPONED 49 /* A queue pair was not learned, for too many waited; the next packet tries again. */
+#define TIMELY_COUNTER_REQUESTS_REPEATED 50 /* A request of a queue pair was sent again. */
+#define TIMELY_COUNTER_REQUESTS_RESTARTED 51 /* A request began another connection on a queue pair. */
+#define TIMELY_COUNTER_SAMPLES_UNSURE 52 /* An answer gave no RTT sample because its request was sent twice (Karn's rule). */
+#define TIMELY_COUNTER_NAKS_RECEIVED 53 /* A NAK of a queue pair's receiver. */
+#define TIMELY_COUNTER_RECEIVERS_NOT_READY 54 /* A queue pair's receiver was not ready. */
+#define TIMELY_COUNTER_ANSWERS_STRAY 55 /* An answer to a request that is not under way. */
+#define TIMELY_COUNTER_ANSWERS_UNKNOWN 56 /* An ACK, NAK or READ response from the wire is of no queue pair that is joined. */
+#define TIMELY_COUNTER_CONGESTION_NOTIFIED 57 /* A congestion notification of a queue pair that is joined. */
+#define TIMELY_COUNTER_PAIRS_MALFORMED 58 /* A frame from the wire is no well-formed RoCEv2 packet to its port, or its check sequence is wrong. */
 
 /* The standalone NIC on PCI Express */
 #define TIMELY_PCI_VENDOR_ID 0x1234u /* vendor */

@@ -87,6 +87,16 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub rate: RateOut<F>,
     /// Bytes are outstanding no more.
     pub release: ReleaseOut<F>,
+    /// Queue pairs, where flows are such.
+    pub pairs: PairSourceIn<F>,
+    /// A soft reset is under way.
+    pub clearing: Signal<Out, Bit>,
+    /// A register is written.
+    pub st: StoreWriteOut,
+    /// The date less the steady time, ns48.fns16.
+    pub time_offset: Signal<Out, Bits<64>>,
+    /// Steps of the date, modulo 4.
+    pub time_epoch: Signal<Out, Bits<2>>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample: SampleTapOut<F>,
     /// Host memory.
@@ -131,6 +141,8 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     header: Signal<Local, Bits<384>>,
     /// Launch of the frame that is reported as sent, as a date, 2^-8 ns.
     launch_date: Signal<Local, Bits<40>>,
+    /// Record of a flow that a queue pair loads.
+    pair_record: Signal<Local, Bits<512>>,
 }
 
 impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> Control<W, K, F, S, A> {
@@ -143,7 +155,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             pfc_bit: bit(Counter::PfcFrames),
             paused_bit: bit(Counter::PausedTime), clock: Time::new(), pause: Pause::new(), telemetry: Telemetry::new(), recorder: Recorder::new(), histograms: Histograms::new(), dma: Dma::new(), rtt: Rtt::new(), ack: Ack::new() }
             clk, rst, s_axil, s_axis_rx, m_axis_tx, tx_cpl, ptp_valid, ptp_time, d, sent, idle, limited_valid, limited_flow, limited, paused, data_pulses, data_swept, steady, date, settings, later, stop, pw,
-            fl, hd, rate, release, tap_sample, tap_rec_valid, tap_rec_data, m_axi, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, txmux, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date,
+            fl, hd, rate, release, tap_sample, tap_rec_valid, tap_rec_data, m_axi, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, txmux, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date, pairs, clearing, st, time_offset, time_epoch, pair_record,
         )
     }
 }
@@ -197,11 +209,6 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         FlowLoadOut::<F>::join(&mut self.csr.fl, &mut self.crossing.fl);
         HostRateOut::<F>::join(&mut self.csr.host, &mut self.crossing.host);
         self.crossing.histogram_clear.next = self.csr.histogram_clear.val();
-        self.crossing.sample.valid.next = self.rtt.sample.valid.val();
-        self.crossing.sample.kind.next = self.rtt.sample.kind.val();
-        self.crossing.sample.flow.next = self.rtt.sample.flow.val();
-        self.crossing.sample.rtt_ns.next = self.rtt.sample.rtt_ns.val();
-        self.crossing.sample.lost.next = self.rtt.sample.lost.val();
         OutcomeOut::<F>::join(&mut self.rtt.acked, &mut self.crossing.acked);
         self.crossing.sent.valid.next = self.sent.valid.val();
         self.crossing.sent.flow.next = self.sent.flow.val();
@@ -229,17 +236,29 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.csr.answer.tag.next = self.telemetry.answer.tag.val();
         self.csr.answer.record.next = self.telemetry.answer.record.val();
         // DMA.
-        StoreWriteOut::join(&mut self.csr.st, &mut self.dma.st);
+        StoreWriteOut::link(&mut self.st, &mut self.csr.st);
+        StoreWriteOut::join(&mut self.st, &mut self.dma.st);
         self.dma.look_valid.next = self.csr.look.valid.val();
         self.dma.look_word.next = self.csr.look.word.val();
         self.dma.look_data.next = self.csr.look.data.val();
         self.csr.look.live.next = self.dma.look_live.val();
         self.csr.look.refuse.next = self.dma.look_refuse.val();
         self.dma.lost.next = self.csr.lost.val();
-        self.csr.loading.next = self.dma.loading.val();
-        self.csr.bulk.valid.next = self.dma.load_valid.val();
+        self.csr.loading.next = self.dma.loading.val() | self.pairs.loading.val();
+        self.csr.bulk.valid.next = self.dma.load_valid.val() | self.pairs.load_valid.val();
         self.csr.bulk.flow.next = self.dma.load_flow.val();
         self.csr.bulk.record.next = self.dma.load_record.val();
+        // Bit 0 of a record says that the flow exists, bits 7 to 4 are its profile.
+        self.pair_record.next = bits::<512>(0);
+        if self.pairs.load_live.val() {
+            self.pair_record.next = (bit_cast::<512, 4>(self.pairs.load_profile.val()) << 4) | bits::<512>(1);
+        }
+        if self.pairs.load_valid.val() {
+            self.csr.bulk.flow.next = self.pairs.load_flow.val();
+            self.csr.bulk.record.next = self.pair_record.val();
+        }
+        self.csr.pair_status.next = self.pairs.status.val();
+        self.clearing.next = self.csr.clearing.val();
         self.dma.rec_valid.next = self.recorder.rec_valid.val();
         self.dma.rec_data.next = self.recorder.rec_data.val();
         self.recorder.rec_ready.next = self.dma.rec_ready.val();
@@ -256,6 +275,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.steady.next = self.clock.steady.val();
         self.date.next = self.clock.date.val();
         self.later.next = self.clock.later.val();
+        self.time_offset.next = self.clock.offset.val();
+        self.time_epoch.next = self.clock.epoch.val();
         // Received frames.
         ReceivedIn::<W, K>::link(&mut self.s_axis_rx, &mut self.parse.s);
         self.parse.cfg_udp_port.next = self.csr.settings.val().udp_port;
@@ -271,7 +292,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.ack.cfg_udp_port.next = self.crossing.o_settings.val().udp_port;
         self.ack.cfg_vlan.next = self.crossing.o_settings.val().vlan;
         self.ack.cfg_ack_rate.next = self.crossing.o_settings.val().ack_rate;
-        StoreWriteOut::join(&mut self.csr.st, &mut self.ack.st);
+        StoreWriteOut::join(&mut self.st, &mut self.ack.st);
         self.ack.now.next = self.clock.date.val();
         // ACKs first, then data. Pause frames: PAUSE holds every frame that has not begun, PFC the
         // ACKs if theirs is a paused priority; the pacer holds the flows.
@@ -371,11 +392,32 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.rtt.time_epoch.next = self.clock.epoch.val();
         ReleaseOut::<F>::link(&mut self.release, &mut self.rtt.release);
         // Rates.
-        SampleOut::<F>::join(&mut self.rtt.sample, &mut self.engine.sample);
-        self.tap_sample.valid.next = self.rtt.sample.valid.val();
-        self.tap_sample.kind.next = self.rtt.sample.kind.val();
-        self.tap_sample.flow.next = self.rtt.sample.flow.val();
-        self.tap_sample.rtt_ns.next = self.rtt.sample.rtt_ns.val();
+        self.engine.sample.valid.next = self.rtt.sample.valid.val() | self.pairs.sample_valid.val();
+        self.engine.sample.kind.next = self.rtt.sample.kind.val();
+        self.engine.sample.flow.next = self.rtt.sample.flow.val();
+        self.engine.sample.rtt_ns.next = self.rtt.sample.rtt_ns.val();
+        self.engine.sample.now_ns.next = self.rtt.sample.now_ns.val();
+        self.engine.sample.hops.next = self.rtt.sample.hops.val();
+        self.engine.sample.endpoint_ns.next = self.rtt.sample.endpoint_ns.val();
+        self.engine.sample.lost.next = self.rtt.sample.lost.val();
+        if self.pairs.sample_valid.val() {
+            self.engine.sample.kind.next = self.pairs.sample_kind.val();
+            self.engine.sample.flow.next = self.pairs.sample_flow.val();
+            self.engine.sample.rtt_ns.next = self.pairs.sample_rtt_ns.val();
+            self.engine.sample.now_ns.next = self.pairs.sample_now_ns.val();
+            self.engine.sample.hops.next = bits::<8>(0);
+            self.engine.sample.endpoint_ns.next = bits::<24>(0);
+            self.engine.sample.lost.next = bits::<7>(0);
+        }
+        self.crossing.sample.valid.next = self.engine.sample.valid.val();
+        self.crossing.sample.kind.next = self.engine.sample.kind.val();
+        self.crossing.sample.flow.next = self.engine.sample.flow.val();
+        self.crossing.sample.rtt_ns.next = self.engine.sample.rtt_ns.val();
+        self.crossing.sample.lost.next = self.engine.sample.lost.val();
+        self.tap_sample.valid.next = self.engine.sample.valid.val();
+        self.tap_sample.kind.next = self.engine.sample.kind.val();
+        self.tap_sample.flow.next = self.engine.sample.flow.val();
+        self.tap_sample.rtt_ns.next = self.engine.sample.rtt_ns.val();
         FlowPulseIn::<F>::link(&mut self.idle, &mut self.engine.idle);
         self.engine.limited_valid.next = self.limited_valid.val();
         self.engine.limited_flow.next = self.limited_flow.val();

@@ -1,6 +1,7 @@
 //! The core: control half and pacer half, joined. What a shell adds is the packet source that
 //! answers grants, and the MAC.
 use crate::bus::*;
+use crate::constant::Const;
 use crate::construct::construct;
 use crate::control::Control;
 use crate::csr::SettingsBus;
@@ -9,6 +10,7 @@ use crate::pause::hold::Hold;
 use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
 use timely_regs::map::Build;
+use timely_regs::profile::OUTSTANDING;
 
 /// Both halves behind an AXI-Lite slave, the MAC's streams, and the streams of a packet source:
 /// doorbells and charges in, grants out, its frames and what is sent with them in. The source gets
@@ -74,6 +76,18 @@ pub struct Core<
     pub hd: DoorbellOut<F>,
     /// A rate was computed.
     pub rate: RateOut<F>,
+    /// Queue pairs, where flows are such.
+    pub pairs: PairSourceIn<F>,
+    /// A soft reset is under way.
+    pub clearing: Signal<Out, Bit>,
+    /// A register is written.
+    pub st: StoreWriteOut,
+    /// Profile bus.
+    pub pw: ProfileWriteOut,
+    /// The date less the steady time, ns48.fns16.
+    pub time_offset: Signal<Out, Bits<64>>,
+    /// Steps of the date, modulo 4.
+    pub time_epoch: Signal<Out, Bits<2>>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample: SampleTapOut<F>,
     /// Host memory.
@@ -95,6 +109,8 @@ pub struct Core<
     control: Control<W, K, F, S, A>,
     pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
     hold: Hold<F>,
+    /// Profiles' bounds of what is outstanding, in word 1, do not count.
+    unbounded: Const<Bits<1>>,
     stops: Signal<Local, Bits<8>>,
 }
 
@@ -117,8 +133,19 @@ impl<
 {
     /// The core of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
-        construct!({ control: Control::new(build), pacer: Pacer::new(Timing::of(build.clock_ps)), hold: Hold::new() }
-            clk, rst, s_axil, s_axis_rx, m_axis_tx, tx_cpl, ptp_valid, ptp_time, d, sent, source_pulses, source_swept, steady, date, settings, stop, fl, hd, rate, tap_sample, m_axi, irq, tap_rec_valid, tap_rec_data, doorbell, charge, pause, grant, stops
+        Self::with(build, false)
+    }
+
+    /// The core of a design that cannot tell how much of a flow is outstanding: no profile's bound
+    /// counts.
+    pub fn unbounded(build: &Build) -> Self {
+        Self::with(build, true)
+    }
+
+    fn with(build: &Build, unbounded: bool) -> Self {
+        const { assert!(OUTSTANDING.word == 1, "a kernel takes literals alone") };
+        construct!({ unbounded: Const::new(bits::<1>(unbounded.into())), control: Control::new(build), pacer: Pacer::new(Timing::of(build.clock_ps)), hold: Hold::new() }
+            clk, rst, s_axil, s_axis_rx, m_axis_tx, tx_cpl, ptp_valid, ptp_time, d, sent, source_pulses, source_swept, steady, date, settings, stop, fl, hd, rate, tap_sample, m_axi, irq, tap_rec_valid, tap_rec_data, doorbell, charge, pause, grant, stops, pairs, clearing, st, pw, time_offset, time_epoch
         )
     }
 }
@@ -171,7 +198,19 @@ impl<
         // The halves.
         RateOut::<F>::join(&mut self.rate, &mut self.pacer.rate);
         ReleaseOut::<F>::join(&mut self.control.release, &mut self.pacer.release);
-        ProfileWriteOut::join(&mut self.control.pw, &mut self.pacer.pw);
+        PairSourceIn::<F>::link(&mut self.pairs, &mut self.control.pairs);
+        StoreWriteOut::link(&mut self.st, &mut self.control.st);
+        ProfileWriteOut::link(&mut self.pw, &mut self.control.pw);
+        self.clearing.next = self.control.clearing.val();
+        self.time_offset.next = self.control.time_offset.val();
+        self.time_epoch.next = self.control.time_epoch.val();
+        self.pacer.pw.valid.next = self.pw.valid.val();
+        self.pacer.pw.profile.next = self.pw.profile.val();
+        self.pacer.pw.word.next = self.pw.word.val();
+        self.pacer.pw.data.next = self.pw.data.val();
+        if (self.pw.word.val() == bits::<5>(1)) & self.unbounded.val().any() {
+            self.pacer.pw.data.next = bits::<32>(0);
+        }
         FlowLoadOut::<F>::join(&mut self.fl, &mut self.pacer.fl);
         self.pacer.stop.next = self.control.stop.val();
         self.pacer.now.next = self.control.later.val();

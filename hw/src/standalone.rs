@@ -2,8 +2,8 @@
 //! simulator and the driver's tests run.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::{
-    AxiMaster, AxilSlave, ChargeOut, CompletionIn, DoorbellOut, FlowLoadOut, GrantOut, RateOut, ReceivedIn, SampleTapOut, SentOut,
-    TaggedAxisOut,
+    AxiMaster, AxilSlave, ChargeOut, CompletionIn, DoorbellOut, FlowLoadOut, GrantOut, PairSourceOut, RateOut, ReceivedIn, SampleTapOut,
+    SentOut, TaggedAxisOut,
 };
 use crate::config::Config;
 use crate::constant::Const;
@@ -11,6 +11,7 @@ use crate::construct::construct;
 use crate::core::Core;
 use crate::generator::Generator;
 use crate::launch::Launch;
+use crate::roce::NoPairs;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
 use timely_regs::map::Build;
@@ -83,6 +84,7 @@ pub struct Standalone<
     gated: DFF<Bit>,
     /// The generator is inside a frame.
     begun: DFF<Bit>,
+    no_pairs: NoPairs<F>,
     taken: Signal<Local, Bit>,
     missed_bit: Const<Bits<64>>,
 }
@@ -111,7 +113,7 @@ impl<
             clk, rst, s_axil, s_axis_rx,
             m_axis_tx,
             tx_cpl, ptp_valid, ptp_time, pause, now, stopped, tap_sample,
-            tap_rate, tap_rec_valid, tap_rec_data, m_axi, irq, reset, gate, gated, begun, taken,
+            tap_rate, tap_rec_valid, tap_rec_data, m_axi, irq, reset, gate, gated, begun, taken, no_pairs,
         )
     }
 }
@@ -194,6 +196,7 @@ impl<
             self.begun.d.next = false;
             self.gated.d.next = false;
         }
+        PairSourceOut::<F>::join(&mut self.no_pairs.pairs, &mut self.core.pairs);
         SentOut::<F>::join(&mut self.generator.sent, &mut self.core.sent);
         self.generator.cfg_mac.next = self.core.settings.val().mac;
         self.generator.cfg_ipv4.next = self.core.settings.val().ipv4;

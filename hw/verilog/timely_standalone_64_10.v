@@ -126,7 +126,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire core__source_swept;
     wire  [63:0] core__steady;
     wire  [63:0] core__date;
-    wire  [643:0] core__settings;
+    wire  [1056:0] core__settings;
     wire  core__stop;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
@@ -135,6 +135,27 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire core__hd_ready;
     wire  [9:0] core__hd_flow;
     wire  [15:0] core__hd_packets;
+    wire core__pairs_sample_valid;
+    wire [1:0] core__pairs_sample_kind;
+    wire [9:0] core__pairs_sample_flow;
+    wire [23:0] core__pairs_sample_rtt_ns;
+    wire [31:0] core__pairs_sample_now_ns;
+    wire core__pairs_load_valid;
+    wire [9:0] core__pairs_load_flow;
+    wire core__pairs_load_live;
+    wire [3:0] core__pairs_load_profile;
+    wire core__pairs_loading;
+    wire [31:0] core__pairs_status;
+    wire  core__clearing;
+    wire  core__st_valid;
+    wire  [9:0] core__st_word;
+    wire  [31:0] core__st_data;
+    wire  core__pw_valid;
+    wire  [3:0] core__pw_profile;
+    wire  [4:0] core__pw_word;
+    wire  [31:0] core__pw_data;
+    wire  [63:0] core__time_offset;
+    wire  [1:0] core__time_epoch;
     wire  [5:0] core__irq;
     wire  core__tap_rec_valid;
     wire  [511:0] core__tap_rec_data;
@@ -223,6 +244,17 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  begun__d;
     reg  begun__d_v;
     reg begun__q = 1'h0;
+    wire  no_pairs__pairs_sample_valid;
+    wire  [1:0] no_pairs__pairs_sample_kind;
+    wire  [9:0] no_pairs__pairs_sample_flow;
+    wire  [23:0] no_pairs__pairs_sample_rtt_ns;
+    wire  [31:0] no_pairs__pairs_sample_now_ns;
+    wire  no_pairs__pairs_load_valid;
+    wire  [9:0] no_pairs__pairs_load_flow;
+    wire  no_pairs__pairs_load_live;
+    wire  [3:0] no_pairs__pairs_load_profile;
+    wire  no_pairs__pairs_loading;
+    wire  [31:0] no_pairs__pairs_status;
     
     // Local signals
     reg  taken;
@@ -299,6 +331,27 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .rate_valid(tap_rate_valid),
         .rate_flow(tap_rate_flow),
         .rate_value(tap_rate_value),
+        .pairs_sample_valid(core__pairs_sample_valid),
+        .pairs_sample_kind(core__pairs_sample_kind),
+        .pairs_sample_flow(core__pairs_sample_flow),
+        .pairs_sample_rtt_ns(core__pairs_sample_rtt_ns),
+        .pairs_sample_now_ns(core__pairs_sample_now_ns),
+        .pairs_load_valid(core__pairs_load_valid),
+        .pairs_load_flow(core__pairs_load_flow),
+        .pairs_load_live(core__pairs_load_live),
+        .pairs_load_profile(core__pairs_load_profile),
+        .pairs_loading(core__pairs_loading),
+        .pairs_status(core__pairs_status),
+        .clearing(core__clearing),
+        .st_valid(core__st_valid),
+        .st_word(core__st_word),
+        .st_data(core__st_data),
+        .pw_valid(core__pw_valid),
+        .pw_profile(core__pw_profile),
+        .pw_word(core__pw_word),
+        .pw_data(core__pw_data),
+        .time_offset(core__time_offset),
+        .time_epoch(core__time_epoch),
         .tap_sample_valid(tap_sample_valid),
         .tap_sample_kind(tap_sample_kind),
         .tap_sample_flow(tap_sample_flow),
@@ -414,6 +467,19 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .empty(gate__empty),
         .missed(gate__missed)
     );
+    tnic_standalone__no_pairs no_pairs(
+        .pairs_sample_valid(no_pairs__pairs_sample_valid),
+        .pairs_sample_kind(no_pairs__pairs_sample_kind),
+        .pairs_sample_flow(no_pairs__pairs_sample_flow),
+        .pairs_sample_rtt_ns(no_pairs__pairs_sample_rtt_ns),
+        .pairs_sample_now_ns(no_pairs__pairs_sample_now_ns),
+        .pairs_load_valid(no_pairs__pairs_load_valid),
+        .pairs_load_flow(no_pairs__pairs_load_flow),
+        .pairs_load_live(no_pairs__pairs_load_live),
+        .pairs_load_profile(no_pairs__pairs_load_profile),
+        .pairs_loading(no_pairs__pairs_loading),
+        .pairs_status(no_pairs__pairs_status)
+    );
     
     // Update code
     always @(*) begin
@@ -491,6 +557,17 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     assign generator__cfg_keyed = |core__settings[(64'h1f5)+:(1)];
     assign core__source_swept = generator__swept;
     
+    assign core__pairs_sample_valid = no_pairs__pairs_sample_valid;
+    assign core__pairs_sample_kind = no_pairs__pairs_sample_kind;
+    assign core__pairs_sample_flow = no_pairs__pairs_sample_flow;
+    assign core__pairs_sample_rtt_ns = no_pairs__pairs_sample_rtt_ns;
+    assign core__pairs_sample_now_ns = no_pairs__pairs_sample_now_ns;
+    assign core__pairs_load_valid = no_pairs__pairs_load_valid;
+    assign core__pairs_load_flow = no_pairs__pairs_load_flow;
+    assign core__pairs_load_live = no_pairs__pairs_load_live;
+    assign core__pairs_load_profile = no_pairs__pairs_load_profile;
+    assign core__pairs_loading = no_pairs__pairs_loading;
+    assign core__pairs_status = no_pairs__pairs_status;
     assign core__sent_valid = generator__sent_valid;
     assign core__sent_tag = generator__sent_tag;
     assign core__sent_flow = generator__sent_flow;
@@ -532,7 +609,7 @@ endmodule // standalone
 
 
 
-module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,source_pulses,source_swept,steady,date,settings,stop,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
+module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,source_pulses,source_swept,steady,date,settings,stop,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,clearing,st_valid,st_word,st_data,pw_valid,pw_profile,pw_word,pw_data,time_offset,time_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
     
     // Module arguments
     input wire  clk;
@@ -593,7 +670,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  source_swept;
     output wire [63:0] steady;
     output wire [63:0] date;
-    output wire [643:0] settings;
+    output wire [1056:0] settings;
     output wire stop;
     output wire  fl_valid;
     output wire  [9:0] fl_flow;
@@ -605,6 +682,27 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     output wire  rate_valid;
     output wire  [9:0] rate_flow;
     output wire  [31:0] rate_value;
+    input wire  pairs_sample_valid;
+    input wire  [1:0] pairs_sample_kind;
+    input wire  [9:0] pairs_sample_flow;
+    input wire  [23:0] pairs_sample_rtt_ns;
+    input wire  [31:0] pairs_sample_now_ns;
+    input wire  pairs_load_valid;
+    input wire  [9:0] pairs_load_flow;
+    input wire  pairs_load_live;
+    input wire  [3:0] pairs_load_profile;
+    input wire  pairs_loading;
+    input wire  [31:0] pairs_status;
+    output wire clearing;
+    output wire  st_valid;
+    output wire  [9:0] st_word;
+    output wire  [31:0] st_data;
+    output wire  pw_valid;
+    output wire  [3:0] pw_profile;
+    output wire  [4:0] pw_word;
+    output wire  [31:0] pw_data;
+    output wire [63:0] time_offset;
+    output wire [1:0] time_epoch;
     output wire  tap_sample_valid;
     output wire  [1:0] tap_sample_kind;
     output wire  [9:0] tap_sample_flow;
@@ -651,6 +749,9 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     output wire  [9:0] grant_flow;
     output wire  [63:0] grant_launch;
     
+    // Constant declarations
+    localparam  unbounded = 1'b0;
+    
     // Stub signals
     wire control__clk;
     wire control__rst;
@@ -667,15 +768,14 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  [63:0] control__steady;
     wire  [63:0] control__date;
     wire  [63:0] control__later;
-    wire  [643:0] control__settings;
+    wire  [1056:0] control__settings;
     wire  control__stop;
-    wire  control__pw_valid;
-    wire  [3:0] control__pw_profile;
-    wire  [4:0] control__pw_word;
-    wire  [31:0] control__pw_data;
     wire  control__release_valid;
     wire  [9:0] control__release_flow;
     wire  [31:0] control__release_bytes;
+    wire  control__clearing;
+    wire  [63:0] control__time_offset;
+    wire  [1:0] control__time_epoch;
     wire  [5:0] control__irq;
     wire  control__tap_rec_valid;
     wire  [511:0] control__tap_rec_data;
@@ -691,7 +791,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire pacer__pw_valid;
     wire [3:0] pacer__pw_profile;
     wire [4:0] pacer__pw_word;
-    wire [31:0] pacer__pw_data;
+    reg  [31:0] pacer__pw_data;
+    reg  [31:0] pacer__pw_data_v;
     wire pacer__charge_valid;
     wire [9:0] pacer__charge_flow;
     wire [15:0] pacer__charge_bytes;
@@ -790,10 +891,10 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .later(control__later),
         .settings(control__settings),
         .stop(control__stop),
-        .pw_valid(control__pw_valid),
-        .pw_profile(control__pw_profile),
-        .pw_word(control__pw_word),
-        .pw_data(control__pw_data),
+        .pw_valid(pw_valid),
+        .pw_profile(pw_profile),
+        .pw_word(pw_word),
+        .pw_data(pw_data),
         .fl_valid(fl_valid),
         .fl_flow(fl_flow),
         .fl_record(fl_record),
@@ -807,6 +908,23 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .release_valid(control__release_valid),
         .release_flow(control__release_flow),
         .release_bytes(control__release_bytes),
+        .pairs_sample_valid(pairs_sample_valid),
+        .pairs_sample_kind(pairs_sample_kind),
+        .pairs_sample_flow(pairs_sample_flow),
+        .pairs_sample_rtt_ns(pairs_sample_rtt_ns),
+        .pairs_sample_now_ns(pairs_sample_now_ns),
+        .pairs_load_valid(pairs_load_valid),
+        .pairs_load_flow(pairs_load_flow),
+        .pairs_load_live(pairs_load_live),
+        .pairs_load_profile(pairs_load_profile),
+        .pairs_loading(pairs_loading),
+        .pairs_status(pairs_status),
+        .clearing(control__clearing),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .time_offset(control__time_offset),
+        .time_epoch(control__time_epoch),
         .tap_sample_valid(tap_sample_valid),
         .tap_sample_kind(tap_sample_kind),
         .tap_sample_flow(tap_sample_flow),
@@ -897,6 +1015,13 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     );
     
     // Update code
+    always @(*) begin
+        pacer__pw_data_v = pw_data;
+        if ((pw_word == ((32'h1) & 5'h1f)) & |unbounded) begin
+            pacer__pw_data_v = ((32'h0) & 32'hffffffff);
+        end
+        pacer__pw_data = pacer__pw_data_v;
+    end
     assign control__clk = clk;
     assign control__rst = rst;
     assign pacer__clk = clk;
@@ -912,6 +1037,12 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign irq = control__irq;
     assign tap_rec_valid = control__tap_rec_valid;
     assign tap_rec_data = control__tap_rec_data;
+    assign clearing = control__clearing;
+    assign time_offset = control__time_offset;
+    assign time_epoch = control__time_epoch;
+    assign pacer__pw_valid = pw_valid;
+    assign pacer__pw_profile = pw_profile;
+    assign pacer__pw_word = pw_word;
     assign pacer__stop = control__stop;
     assign pacer__now = control__later;
     assign control__limited_valid = pacer__limited_valid;
@@ -934,10 +1065,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign pacer__release_valid = control__release_valid;
     assign pacer__release_flow = control__release_flow;
     assign pacer__release_bytes = control__release_bytes;
-    assign pacer__pw_valid = control__pw_valid;
-    assign pacer__pw_profile = control__pw_profile;
-    assign pacer__pw_word = control__pw_word;
-    assign pacer__pw_data = control__pw_data;
     assign control__idle_valid = pacer__idle_valid;
     assign control__idle_flow = pacer__idle_flow;
     assign hold__s_valid = pacer__grant_valid;
@@ -947,7 +1074,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
 endmodule // standalone__core
 
 
-module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,clearing,st_valid,st_word,st_data,time_offset,time_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -1015,7 +1142,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output wire [63:0] steady;
     output wire [63:0] date;
     output wire [63:0] later;
-    output wire [643:0] settings;
+    output wire [1056:0] settings;
     output wire stop;
     output wire  pw_valid;
     output wire  [3:0] pw_profile;
@@ -1034,10 +1161,27 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output wire  release_valid;
     output wire  [9:0] release_flow;
     output wire  [31:0] release_bytes;
+    input wire  pairs_sample_valid;
+    input wire  [1:0] pairs_sample_kind;
+    input wire  [9:0] pairs_sample_flow;
+    input wire  [23:0] pairs_sample_rtt_ns;
+    input wire  [31:0] pairs_sample_now_ns;
+    input wire  pairs_load_valid;
+    input wire  [9:0] pairs_load_flow;
+    input wire  pairs_load_live;
+    input wire  [3:0] pairs_load_profile;
+    input wire  pairs_loading;
+    input wire  [31:0] pairs_status;
+    output wire clearing;
+    output wire  st_valid;
+    output wire  [9:0] st_word;
+    output wire  [31:0] st_data;
+    output wire [63:0] time_offset;
+    output wire [1:0] time_epoch;
     output wire tap_sample_valid;
-    output wire [1:0] tap_sample_kind;
-    output wire [9:0] tap_sample_flow;
-    output wire [23:0] tap_sample_rtt_ns;
+    output reg  [1:0] tap_sample_kind;
+    output reg  [9:0] tap_sample_flow;
+    output reg  [23:0] tap_sample_rtt_ns;
     output wire  [63:0] m_axi_awaddr;
     output wire  [7:0] m_axi_awlen;
     output wire  [2:0] m_axi_awsize;
@@ -1128,9 +1272,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [15:0] ack__cfg_udp_port;
     wire [11:0] ack__cfg_vlan;
     wire [31:0] ack__cfg_ack_rate;
-    wire ack__st_valid;
-    wire [9:0] ack__st_word;
-    wire [31:0] ack__st_data;
     wire [63:0] ack__now;
     wire ack__i_valid;
     wire [1:0] ack__i_kind;
@@ -1206,13 +1347,20 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire engine__rst;
     wire  engine__swept;
     wire engine__sample_valid;
-    wire [1:0] engine__sample_kind;
-    wire [9:0] engine__sample_flow;
-    wire [23:0] engine__sample_rtt_ns;
-    wire [31:0] engine__sample_now_ns;
-    wire [7:0] engine__sample_hops;
-    wire [23:0] engine__sample_endpoint_ns;
-    wire [6:0] engine__sample_lost;
+    reg  [1:0] engine__sample_kind;
+    reg  [1:0] engine__sample_kind_v;
+    reg  [9:0] engine__sample_flow;
+    reg  [9:0] engine__sample_flow_v;
+    reg  [23:0] engine__sample_rtt_ns;
+    reg  [23:0] engine__sample_rtt_ns_v;
+    reg  [31:0] engine__sample_now_ns;
+    reg  [31:0] engine__sample_now_ns_v;
+    reg  [7:0] engine__sample_hops;
+    reg  [7:0] engine__sample_hops_v;
+    reg  [23:0] engine__sample_endpoint_ns;
+    reg  [23:0] engine__sample_endpoint_ns_v;
+    reg  [6:0] engine__sample_lost;
+    reg  [6:0] engine__sample_lost_v;
     wire engine__limited_valid;
     wire [9:0] engine__limited_flow;
     wire engine__limited;
@@ -1303,7 +1451,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [15:0] histograms__clearing;
     wire csr__clk;
     wire csr__rst;
-    wire  [643:0] csr__settings;
+    wire  [1056:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  csr__pw_valid;
@@ -1318,9 +1466,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [31:0] csr__host_rate;
     wire  csr__query_valid;
     wire  [9:0] csr__query_flow;
-    wire  csr__st_valid;
-    wire  [9:0] csr__st_word;
-    wire  [31:0] csr__st_data;
     wire  csr__look_valid;
     wire  [9:0] csr__look_word;
     wire  [31:0] csr__look_data;
@@ -1329,8 +1474,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  csr__lost;
     wire csr__loading;
     wire csr__bulk_valid;
-    wire [9:0] csr__bulk_flow;
-    wire [511:0] csr__bulk_record;
+    reg  [9:0] csr__bulk_flow;
+    reg  [9:0] csr__bulk_flow_v;
+    reg  [511:0] csr__bulk_record;
+    reg  [511:0] csr__bulk_record_v;
     wire  [3:0] csr__query_tag;
     wire csr__answer_valid;
     wire [3:0] csr__answer_tag;
@@ -1339,14 +1486,13 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [31:0] csr__histogram_count;
     wire  [15:0] csr__histogram_clear;
     wire [15:0] csr__histogram_clearing;
+    wire [31:0] csr__pair_status;
+    wire  csr__clearing;
     wire [63:0] csr__pulses;
     wire csr__swept;
     wire [63:0] csr__now;
     wire dma__clk;
     wire dma__rst;
-    wire dma__st_valid;
-    wire [9:0] dma__st_word;
-    wire [31:0] dma__st_data;
     wire dma__look_valid;
     wire [9:0] dma__look_word;
     wire [31:0] dma__look_data;
@@ -1390,10 +1536,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [9:0] crossing__o_query_flow;
     wire  [3:0] crossing__o_query_tag;
     wire crossing__sample_valid;
-    wire [1:0] crossing__sample_kind;
-    wire [9:0] crossing__sample_flow;
-    wire [23:0] crossing__sample_rtt_ns;
-    wire [6:0] crossing__sample_lost;
+    reg  [1:0] crossing__sample_kind;
+    reg  [9:0] crossing__sample_flow;
+    reg  [23:0] crossing__sample_rtt_ns;
+    reg  [6:0] crossing__sample_lost;
     wire  crossing__o_sample_valid;
     wire  [1:0] crossing__o_sample_kind;
     wire  [9:0] crossing__o_sample_flow;
@@ -1445,8 +1591,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [9:0] crossing__o_superseded_flow;
     wire [15:0] crossing__histogram_clear;
     wire  [15:0] crossing__o_histogram_clear;
-    wire [643:0] crossing__settings;
-    wire  [643:0] crossing__o_settings;
+    wire [1056:0] crossing__settings;
+    wire  [1056:0] crossing__o_settings;
     reg  asked__0__d;
     reg  asked__0__d_v;
     reg asked__0__q = 1'h0;
@@ -1479,6 +1625,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [63:0] own_pulses;
     wire [383:0] header;
     wire [39:0] launch_date;
+    reg  [511:0] pair_record;
     
     // Sub module instances
     tnic_standalone__core__control__clock clock(
@@ -1551,9 +1698,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .cfg_udp_port(ack__cfg_udp_port),
         .cfg_vlan(ack__cfg_vlan),
         .cfg_ack_rate(ack__cfg_ack_rate),
-        .st_valid(ack__st_valid),
-        .st_word(ack__st_word),
-        .st_data(ack__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .now(ack__now),
         .i_valid(ack__i_valid),
         .i_kind(ack__i_kind),
@@ -1811,9 +1958,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .hd_packets(hd_packets),
         .query_valid(csr__query_valid),
         .query_flow(csr__query_flow),
-        .st_valid(csr__st_valid),
-        .st_word(csr__st_word),
-        .st_data(csr__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .look_valid(csr__look_valid),
         .look_word(csr__look_word),
         .look_data(csr__look_data),
@@ -1832,6 +1979,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .histogram_count(csr__histogram_count),
         .histogram_clear(csr__histogram_clear),
         .histogram_clearing(csr__histogram_clearing),
+        .pair_status(csr__pair_status),
+        .clearing(csr__clearing),
         .pulses(csr__pulses),
         .swept(csr__swept),
         .now(csr__now)
@@ -1839,9 +1988,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     tnic_standalone__core__control__dma dma(
         .clk(dma__clk),
         .rst(dma__rst),
-        .st_valid(dma__st_valid),
-        .st_word(dma__st_word),
-        .st_data(dma__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .look_valid(dma__look_valid),
         .look_word(dma__look_word),
         .look_data(dma__look_data),
@@ -1991,6 +2140,16 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         asked__0__d_v = dma__query_valid & ~csr__query_valid;
         asked__1__d_v = asked__0__q;
         asked__2__d_v = asked__1__q;
+        csr__bulk_flow_v = dma__load_flow;
+        csr__bulk_record_v = dma__load_record;
+        pair_record = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        if (pairs_load_live) begin
+            pair_record = {504'h0, pairs_load_profile, 3'h0, 1'h1};
+        end
+        if (pairs_load_valid) begin
+            csr__bulk_flow_v = pairs_load_flow;
+            csr__bulk_record_v = pair_record;
+        end
         if ((ack__m_tvalid & ack_goes) & txmux__a_tready) begin
             ack_inside__d_v = ~ack__m_tlast;
         end
@@ -2001,6 +2160,29 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
             ack_inside__d_v = 1'b0;
             data_inside__d_v = 1'b0;
         end
+        engine__sample_kind_v = rtt__sample_kind;
+        engine__sample_flow_v = rtt__sample_flow;
+        engine__sample_rtt_ns_v = rtt__sample_rtt_ns;
+        engine__sample_now_ns_v = rtt__sample_now_ns;
+        engine__sample_hops_v = rtt__sample_hops;
+        engine__sample_endpoint_ns_v = rtt__sample_endpoint_ns;
+        engine__sample_lost_v = rtt__sample_lost;
+        if (pairs_sample_valid) begin
+            engine__sample_kind_v = pairs_sample_kind;
+            engine__sample_flow_v = pairs_sample_flow;
+            engine__sample_rtt_ns_v = pairs_sample_rtt_ns;
+            engine__sample_now_ns_v = pairs_sample_now_ns;
+            engine__sample_hops_v = ((32'h0) & 8'hff);
+            engine__sample_endpoint_ns_v = ((32'h0) & 24'hffffff);
+            engine__sample_lost_v = ((32'h0) & 7'h7f);
+        end
+        crossing__sample_kind = engine__sample_kind_v;
+        crossing__sample_flow = engine__sample_flow_v;
+        crossing__sample_rtt_ns = engine__sample_rtt_ns_v;
+        crossing__sample_lost = engine__sample_lost_v;
+        tap_sample_kind = engine__sample_kind_v;
+        tap_sample_flow = engine__sample_flow_v;
+        tap_sample_rtt_ns = engine__sample_rtt_ns_v;
         own_pulses = ((32'h0) & 64'hffffffffffffffff);
         if (recorder__dropped) begin
             own_pulses = ((32'h1 << 32'h1d) & 64'hffffffffffffffff);
@@ -2032,6 +2214,15 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         asked__0__d = asked__0__d_v;
         asked__1__d = asked__1__d_v;
         asked__2__d = asked__2__d_v;
+        csr__bulk_flow = csr__bulk_flow_v;
+        csr__bulk_record = csr__bulk_record_v;
+        engine__sample_kind = engine__sample_kind_v;
+        engine__sample_flow = engine__sample_flow_v;
+        engine__sample_rtt_ns = engine__sample_rtt_ns_v;
+        engine__sample_now_ns = engine__sample_now_ns_v;
+        engine__sample_hops = engine__sample_hops_v;
+        engine__sample_endpoint_ns = engine__sample_endpoint_ns_v;
+        engine__sample_lost = engine__sample_lost_v;
     end
     assign clock__clk = clk;
     assign clock__rst = rst;
@@ -2066,11 +2257,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign crossing__clk = clk;
     assign crossing__rst = rst;
     assign crossing__histogram_clear = csr__histogram_clear;
-    assign crossing__sample_valid = rtt__sample_valid;
-    assign crossing__sample_kind = rtt__sample_kind;
-    assign crossing__sample_flow = rtt__sample_flow;
-    assign crossing__sample_rtt_ns = rtt__sample_rtt_ns;
-    assign crossing__sample_lost = rtt__sample_lost;
     assign crossing__sent_valid = sent_valid;
     assign crossing__sent_flow = sent_flow;
     assign crossing__sent_last = sent_last;
@@ -2089,10 +2275,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign csr__look_live = dma__look_live;
     assign csr__look_refuse = dma__look_refuse;
     assign dma__lost = csr__lost;
-    assign csr__loading = dma__loading;
-    assign csr__bulk_valid = dma__load_valid;
-    assign csr__bulk_flow = dma__load_flow;
-    assign csr__bulk_record = dma__load_record;
+    assign csr__loading = dma__loading | pairs_loading;
+    assign csr__bulk_valid = dma__load_valid | pairs_load_valid;
+    assign csr__pair_status = pairs_status;
+    assign clearing = csr__clearing;
     assign dma__rec_valid = recorder__rec_valid;
     assign dma__rec_data = recorder__rec_data;
     assign recorder__rec_ready = dma__rec_ready;
@@ -2107,6 +2293,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign steady = clock__steady;
     assign date = clock__date;
     assign later = clock__later;
+    assign time_offset = clock__offset;
+    assign time_epoch = clock__epoch;
     assign parse__cfg_udp_port = csr__settings[(64'h122)+:(16)];
     assign ack__cfg_ack_enable = |csr__settings[(64'h1c2)+:(1)];
     assign ack__cfg_mac = csr__settings[(64'hd2)+:(48)];
@@ -2176,10 +2364,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign rtt__cfg_ns_per_byte = csr__settings[(64'h1c3)+:(32)];
     assign rtt__now = clock__steady;
     assign rtt__time_epoch = clock__epoch;
-    assign tap_sample_valid = rtt__sample_valid;
-    assign tap_sample_kind = rtt__sample_kind;
-    assign tap_sample_flow = rtt__sample_flow;
-    assign tap_sample_rtt_ns = rtt__sample_rtt_ns;
+    assign engine__sample_valid = rtt__sample_valid | pairs_sample_valid;
+    assign crossing__sample_valid = engine__sample_valid;
+    assign tap_sample_valid = engine__sample_valid;
     assign engine__limited_valid = limited_valid;
     assign engine__limited_flow = limited_flow;
     assign engine__limited = limited;
@@ -2243,9 +2430,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign telemetry__query_valid = crossing__o_query_valid;
     assign telemetry__query_flow = crossing__o_query_flow;
     assign telemetry__query_tag = crossing__o_query_tag;
-    assign dma__st_valid = csr__st_valid;
-    assign dma__st_word = csr__st_word;
-    assign dma__st_data = csr__st_data;
     assign ack__i_valid = parse__o_valid;
     assign ack__i_kind = parse__o_kind;
     assign ack__i_class = parse__o_class;
@@ -2253,17 +2437,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign ack__i_hdr = parse__o_hdr;
     assign ack__i_len = parse__o_len;
     assign ack__i_ts = parse__o_ts;
-    assign ack__st_valid = csr__st_valid;
-    assign ack__st_word = csr__st_word;
-    assign ack__st_data = csr__st_data;
-    assign engine__sample_valid = rtt__sample_valid;
-    assign engine__sample_kind = rtt__sample_kind;
-    assign engine__sample_flow = rtt__sample_flow;
-    assign engine__sample_rtt_ns = rtt__sample_rtt_ns;
-    assign engine__sample_now_ns = rtt__sample_now_ns;
-    assign engine__sample_hops = rtt__sample_hops;
-    assign engine__sample_endpoint_ns = rtt__sample_endpoint_ns;
-    assign engine__sample_lost = rtt__sample_lost;
     assign engine__host_valid = crossing__o_host_valid;
     assign engine__host_flow = crossing__o_host_flow;
     assign engine__host_rate = crossing__o_host_rate;
@@ -7981,8 +8154,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output wire  [9:0] o_superseded_flow;
     input wire  [15:0] histogram_clear;
     output wire [15:0] o_histogram_clear;
-    input wire  [643:0] settings;
-    output wire [643:0] o_settings;
+    input wire  [1056:0] settings;
+    output wire [1056:0] o_settings;
     
     // Stub signals
     wire q_pw__clk;
@@ -8006,9 +8179,9 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [15:0] q_histogram_clear__d;
     reg  [15:0] q_histogram_clear__d_v;
     reg [15:0] q_histogram_clear__q = 16'h0;
-    reg  [643:0] q_settings__d;
-    reg  [643:0] q_settings__d_v;
-    reg [643:0] q_settings__q = 644'h0;
+    reg  [1056:0] q_settings__d;
+    reg  [1056:0] q_settings__d_v;
+    reg [1056:0] q_settings__q = 1057'h0;
     
     // Sub module instances
     tnic_standalone__core__control__crossing__q_pw q_pw(
@@ -8748,7 +8921,7 @@ endmodule // standalone__core__control__crossing__q_superseded
 
 
 
-module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,settings,stop,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
+module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,settings,stop,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pair_status,clearing,pulses,swept,now);
     
     // Module arguments
     input wire  clk;
@@ -8770,7 +8943,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output wire  [1:0] s_axil_rresp;
     output wire  s_axil_rvalid;
     input wire  s_axil_rready;
-    output wire [643:0] settings;
+    output wire [1056:0] settings;
     output wire stop;
     output wire time_set_valid;
     output wire  pw_valid;
@@ -8810,6 +8983,8 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     input wire  [31:0] histogram_count;
     output wire [15:0] histogram_clear;
     input wire  [15:0] histogram_clearing;
+    input wire  [31:0] pair_status;
+    output wire clearing;
     input wire  [63:0] pulses;
     input wire  swept;
     input wire  [63:0] now;
@@ -8850,6 +9025,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire [31:0] control__count_above;
     wire [31:0] control__histogram_count;
     wire [15:0] control__histogram_clearing;
+    wire [31:0] control__pair_status;
     wire  control__next_bin;
     wire control__swept;
     wire [63:0] control__now;
@@ -8873,7 +9049,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__query_valid;
     wire held__clk;
     wire held__rst;
-    wire  [643:0] held__settings;
+    wire  [1056:0] held__settings;
     wire histogram__clk;
     wire histogram__rst;
     wire histogram__next_bin;
@@ -8970,6 +9146,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .count_above(control__count_above),
         .histogram_count(control__histogram_count),
         .histogram_clearing(control__histogram_clearing),
+        .pair_status(control__pair_status),
         .next_bin(control__next_bin),
         .swept(control__swept),
         .now(control__now),
@@ -9139,6 +9316,8 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign histogram_clear = histogram__histogram_clear;
     assign control__histogram_count = histogram_count;
     assign control__histogram_clearing = histogram_clearing;
+    assign control__pair_status = pair_status;
+    assign clearing = clear__busy;
     assign control__count_index = counters__index;
     assign control__count_value = counters__value;
     assign control__count_above = above__value;
@@ -10348,7 +10527,7 @@ endmodule // standalone__core__control__csr__clear
 
 
 
-module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,clearing,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,fl_command,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
+module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,pair_status,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,clearing,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,fl_command,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
     
     // Module arguments
     input wire  clk;
@@ -10377,6 +10556,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     input wire  [31:0] count_above;
     input wire  [31:0] histogram_count;
     input wire  [15:0] histogram_clearing;
+    input wire  [31:0] pair_status;
     output wire next_bin;
     input wire  swept;
     input wire  [63:0] now;
@@ -10458,6 +10638,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     wire [63:0] decode__now;
     wire [31:0] decode__histogram_count;
     wire [15:0] decode__histogram_clearing;
+    wire [31:0] decode__pair_status;
     wire  [31:0] decode__reset_value;
     wire  decode__window;
     wire  decode__rate;
@@ -10598,6 +10779,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
         .now(decode__now),
         .histogram_count(decode__histogram_count),
         .histogram_clearing(decode__histogram_clearing),
+        .pair_status(decode__pair_status),
         .reset_value(decode__reset_value),
         .window(decode__window),
         .rate(decode__rate),
@@ -10927,6 +11109,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     assign decode__now = now;
     assign decode__histogram_count = histogram_count;
     assign decode__histogram_clearing = histogram_clearing;
+    assign decode__pair_status = pair_status;
     assign next_bin = next_bin_q__q;
     assign reply_write = write__q;
     assign st_valid = stv__q;
@@ -11001,7 +11184,7 @@ endmodule // standalone__core__control__csr__control
 
 
 
-module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,capture,check,write,address,data,whole,word,store_data,ready,go,error,lost,busy,done,failed,look_live,look_refuse,loading,now,histogram_count,histogram_clearing,reset_value,window,rate,profile,set_high,command,counter,bin,reason,read);
+module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,capture,check,write,address,data,whole,word,store_data,ready,go,error,lost,busy,done,failed,look_live,look_refuse,loading,now,histogram_count,histogram_clearing,pair_status,reset_value,window,rate,profile,set_high,command,counter,bin,reason,read);
     
     // Module arguments
     input wire  clk;
@@ -11028,6 +11211,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     input wire  [63:0] now;
     input wire  [31:0] histogram_count;
     input wire  [15:0] histogram_clearing;
+    input wire  [31:0] pair_status;
     output wire [31:0] reset_value;
     output wire window;
     output wire rate;
@@ -11057,6 +11241,8 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     localparam  at_lead = 10'b1001010;
     localparam  at_reset = 10'b1111;
     localparam  at_clearing = 10'b110101010;
+    localparam  at_pair_command = 10'b11100101;
+    localparam  at_pair_status = 10'b11100110;
     
     // Stub signals
     wire [8:0] entries__address;
@@ -11122,6 +11308,12 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     reg  is_clearing__d;
     reg  is_clearing__d_v;
     reg is_clearing__q = 1'h0;
+    reg  is_pair_command__d;
+    reg  is_pair_command__d_v;
+    reg is_pair_command__q = 1'h0;
+    reg  is_pair_status__d;
+    reg  is_pair_status__d_v;
+    reg is_pair_status__q = 1'h0;
     reg  nowhere__d;
     reg  nowhere__d_v;
     reg nowhere__q = 1'h0;
@@ -11188,6 +11380,8 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
         is_bin__d_v = is_bin__q;
         is_clearing__d_v = is_clearing__q;
         is_lead__d_v = is_lead__q;
+        is_pair_command__d_v = is_pair_command__q;
+        is_pair_status__d_v = is_pair_status__q;
         is_reset__d_v = is_reset__q;
         nowhere__d_v = nowhere__q;
         entry__d_v = entry__q;
@@ -11220,6 +11414,8 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
             is_clearing__d_v = here & (word == at_clearing);
             is_lead__d_v = here & (word == at_lead);
             is_reset__d_v = here & (word == at_reset);
+            is_pair_command__d_v = here & (word == at_pair_command);
+            is_pair_status__d_v = here & (word == at_pair_status);
             nowhere__d_v = ~here;
             if (address[(32'h16)+:(2)] == ((32'h1) & 2'h3)) begin
                 nowhere__d_v = |address[(32'h0)+:(2)] | |address[(32'h3)+:(3)] | |(address[(32'h6)+:(16)] & no_flow);
@@ -11255,7 +11451,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
                     outside__d_v = |(data & ~entry__q[(32'h20)+:(32)]);
                     below__d_v = data < entry__q[(32'h40)+:(32)];
                     above__d_v = data > entry__q[(32'h60)+:(32)];
-                    later__d_v = (is_command__q & (busy | ~ready | (loading & data[32'h0]))) | ((is_dma__q & (look_refuse | ~ready)) | (is_reset__q & ~ready));
+                    later__d_v = (is_command__q & (busy | ~ready | (loading & data[32'h0]))) | ((is_dma__q & (look_refuse | ~ready)) | (is_reset__q & ~ready)) | (is_pair_command__q & ((pair_status[32'h0] | ~pair_status[32'h1]) | ~ready));
                 end
             end
             value__d_v = stored__q;
@@ -11270,6 +11466,9 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
             end
             if (is_live__q) begin
                 value__d_v = look_live;
+            end
+            if (is_pair_status__q) begin
+                value__d_v = pair_status;
             end
             if (is_error__q) begin
                 value__d_v = ((error) & 32'hffffffff);
@@ -11333,6 +11532,8 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
         is_bin__d = is_bin__d_v;
         is_clearing__d = is_clearing__d_v;
         is_lead__d = is_lead__d_v;
+        is_pair_command__d = is_pair_command__d_v;
+        is_pair_status__d = is_pair_status__d_v;
         is_reset__d = is_reset__d_v;
         nowhere__d = nowhere__d_v;
         entry__d = entry__d_v;
@@ -11381,6 +11582,8 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
         is_lead__q <= is_lead__d;
         is_reset__q <= is_reset__d;
         is_clearing__q <= is_clearing__d;
+        is_pair_command__q <= is_pair_command__d;
+        is_pair_status__q <= is_pair_status__d;
         nowhere__q <= nowhere__d;
         entry__q <= entry__d;
         stored__q <= stored__d;
@@ -11611,7 +11814,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b10111111] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11000000] = 130'h100000000000000000000000054690004;
     mem[9'b11000001] = 130'h100000000000000000000000000000001;
-    mem[9'b11000010] = 130'h1000000000000000000000000000003c0;
+    mem[9'b11000010] = 130'h100000000000000000000000000000340;
     mem[9'b11000011] = 130'h0;
     mem[9'b11000100] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11000101] = 130'h200000001000000000000000100000000;
@@ -11625,29 +11828,29 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11001101] = 130'h0;
     mem[9'b11001110] = 130'h0;
     mem[9'b11001111] = 130'h0;
-    mem[9'b11010000] = 130'h0;
-    mem[9'b11010001] = 130'h0;
-    mem[9'b11010010] = 130'h0;
+    mem[9'b11010000] = 130'h10000000000000000000000005469000a;
+    mem[9'b11010001] = 130'h100000000000000000000000000000001;
+    mem[9'b11010010] = 130'h1000000000000000000000000000003c0;
     mem[9'b11010011] = 130'h0;
-    mem[9'b11010100] = 130'h0;
-    mem[9'b11010101] = 130'h0;
-    mem[9'b11010110] = 130'h0;
-    mem[9'b11010111] = 130'h0;
-    mem[9'b11011000] = 130'h0;
-    mem[9'b11011001] = 130'h0;
-    mem[9'b11011010] = 130'h0;
-    mem[9'b11011011] = 130'h0;
-    mem[9'b11011100] = 130'h0;
-    mem[9'b11011101] = 130'h0;
-    mem[9'b11011110] = 130'h0;
-    mem[9'b11011111] = 130'h0;
-    mem[9'b11100000] = 130'h0;
-    mem[9'b11100001] = 130'h0;
-    mem[9'b11100010] = 130'h0;
-    mem[9'b11100011] = 130'h0;
-    mem[9'b11100100] = 130'h0;
-    mem[9'b11100101] = 130'h0;
-    mem[9'b11100110] = 130'h0;
+    mem[9'b11010100] = 130'h300000001000000000000000100000000;
+    mem[9'b11010101] = 130'h30000000f000000000000000f00000000;
+    mem[9'b11010110] = 130'h300000005000000000000000700000000;
+    mem[9'b11010111] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b11011000] = 130'h2ffffffff00000000ffffffff00000000;
+    mem[9'b11011001] = 130'h2ffffffff00000000ffffffff00000000;
+    mem[9'b11011010] = 130'h2ffffffff00000000ffffffff00000000;
+    mem[9'b11011011] = 130'h2ffffffff00000000ffffffff00000000;
+    mem[9'b11011100] = 130'h2ffffffff00000000ffffffff00000000;
+    mem[9'b11011101] = 130'h2ffffffff00000000ffffffff00000000;
+    mem[9'b11011110] = 130'h301ffffff0000000001ffffff00000000;
+    mem[9'b11011111] = 130'h300ffffff0000000000ffffff00000000;
+    mem[9'b11100000] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b11100001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b11100010] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b11100011] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b11100100] = 130'h30000000f000000000000000f00000000;
+    mem[9'b11100101] = 130'h200000002000000010000000300000000;
+    mem[9'b11100110] = 130'h1ffffffff00000000ffff007300000000;
     mem[9'b11100111] = 130'h0;
     mem[9'b11101000] = 130'h0;
     mem[9'b11101001] = 130'h0;
@@ -11661,7 +11864,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11110001] = 130'h100000000000000000000000000000002;
     mem[9'b11110010] = 130'h100000000000000000000000000000500;
     mem[9'b11110011] = 130'h0;
-    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff0000002a;
+    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff0000003b;
     mem[9'b11110101] = 130'h0;
     mem[9'b11110110] = 130'h0;
     mem[9'b11110111] = 130'h0;
@@ -11935,6 +12138,10 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
        data <= mem[address];
     end
 endmodule // standalone__core__control__csr__control__decode__entries
+
+
+
+
 
 
 
@@ -13034,8 +13241,8 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [643:0] settings;
-    reg  [643:0] settings_v;
+    output reg  [1056:0] settings;
+    reg  [1056:0] settings_v;
     
     // Stub signals
     wire enable__clk;
@@ -13113,6 +13320,36 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     wire event_filter__clk;
     wire event_filter__rst;
     wire  [24:0] event_filter__value;
+    wire pair_enable__clk;
+    wire pair_enable__rst;
+    wire  pair_enable__value;
+    wire pair_profile__clk;
+    wire pair_profile__rst;
+    wire  [3:0] pair_profile__value;
+    wire pair_mtu__clk;
+    wire pair_mtu__rst;
+    wire  [2:0] pair_mtu__value;
+    wire pair_age__clk;
+    wire pair_age__rst;
+    wire  [31:0] pair_age__value;
+    wire pair_secret__clk;
+    wire pair_secret__rst;
+    wire  [127:0] pair_secret__value;
+    wire pair_secret_high__clk;
+    wire pair_secret_high__rst;
+    wire  [63:0] pair_secret_high__value;
+    wire pair_local__clk;
+    wire pair_local__rst;
+    wire  [24:0] pair_local__value;
+    wire pair_remote__clk;
+    wire pair_remote__rst;
+    wire  [23:0] pair_remote__value;
+    wire pair_address__clk;
+    wire pair_address__rst;
+    wire  [127:0] pair_address__value;
+    wire pair_set_profile__clk;
+    wire pair_set_profile__rst;
+    wire  [3:0] pair_set_profile__value;
     
     // Sub module instances
     tnic_standalone__core__control__csr__held__enable enable(
@@ -13315,6 +13552,86 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_data(st_data),
         .value(event_filter__value)
     );
+    tnic_standalone__core__control__csr__held__pair_enable pair_enable(
+        .clk(pair_enable__clk),
+        .rst(pair_enable__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_enable__value)
+    );
+    tnic_standalone__core__control__csr__held__pair_profile pair_profile(
+        .clk(pair_profile__clk),
+        .rst(pair_profile__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_profile__value)
+    );
+    tnic_standalone__core__control__csr__held__pair_mtu pair_mtu(
+        .clk(pair_mtu__clk),
+        .rst(pair_mtu__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_mtu__value)
+    );
+    tnic_standalone__core__control__csr__held__pair_age pair_age(
+        .clk(pair_age__clk),
+        .rst(pair_age__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_age__value)
+    );
+    tnic_standalone__core__control__csr__held__pair_secret pair_secret(
+        .clk(pair_secret__clk),
+        .rst(pair_secret__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_secret__value)
+    );
+    tnic_standalone__core__control__csr__held__pair_secret_high pair_secret_high(
+        .clk(pair_secret_high__clk),
+        .rst(pair_secret_high__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_secret_high__value)
+    );
+    tnic_standalone__core__control__csr__held__pair_local pair_local(
+        .clk(pair_local__clk),
+        .rst(pair_local__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_local__value)
+    );
+    tnic_standalone__core__control__csr__held__pair_remote pair_remote(
+        .clk(pair_remote__clk),
+        .rst(pair_remote__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_remote__value)
+    );
+    tnic_standalone__core__control__csr__held__pair_address pair_address(
+        .clk(pair_address__clk),
+        .rst(pair_address__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_address__value)
+    );
+    tnic_standalone__core__control__csr__held__pair_set_profile pair_set_profile(
+        .clk(pair_set_profile__clk),
+        .rst(pair_set_profile__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_set_profile__value)
+    );
     
     // Update code
     always @(*) begin
@@ -13343,6 +13660,16 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         settings_v[(64'h24b)+:(16)] = flow_index__value;
         settings_v[(64'h25b)+:(16)] = event_every__value;
         settings_v[(64'h26b)+:(25)] = event_filter__value;
+        settings_v[(64'h284)+:(1)] = pair_enable__value;
+        settings_v[(64'h285)+:(4)] = pair_profile__value;
+        settings_v[(64'h289)+:(3)] = pair_mtu__value;
+        settings_v[(64'h28c)+:(32)] = pair_age__value;
+        settings_v[(64'h2ac)+:(128)] = pair_secret__value;
+        settings_v[(64'h32c)+:(64)] = pair_secret_high__value;
+        settings_v[(64'h36c)+:(25)] = pair_local__value;
+        settings_v[(64'h385)+:(24)] = pair_remote__value;
+        settings_v[(64'h39d)+:(128)] = pair_address__value;
+        settings_v[(64'h41d)+:(4)] = pair_set_profile__value;
         settings = settings_v;
     end
     assign enable__clk = clk;
@@ -13395,6 +13722,26 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     assign event_every__rst = rst;
     assign event_filter__clk = clk;
     assign event_filter__rst = rst;
+    assign pair_enable__clk = clk;
+    assign pair_enable__rst = rst;
+    assign pair_profile__clk = clk;
+    assign pair_profile__rst = rst;
+    assign pair_mtu__clk = clk;
+    assign pair_mtu__rst = rst;
+    assign pair_age__clk = clk;
+    assign pair_age__rst = rst;
+    assign pair_secret__clk = clk;
+    assign pair_secret__rst = rst;
+    assign pair_secret_high__clk = clk;
+    assign pair_secret_high__rst = rst;
+    assign pair_local__clk = clk;
+    assign pair_local__rst = rst;
+    assign pair_remote__clk = clk;
+    assign pair_remote__rst = rst;
+    assign pair_address__clk = clk;
+    assign pair_address__rst = rst;
+    assign pair_set_profile__clk = clk;
+    assign pair_set_profile__rst = rst;
     
 endmodule // standalone__core__control__csr__held
 
@@ -14119,6 +14466,478 @@ module tnic_standalone__core__control__csr__held__ns_per_byte(clk,rst,st_valid,s
         held__q <= held__d;
     end
 endmodule // standalone__core__control__csr__held__ns_per_byte
+
+
+
+
+module tnic_standalone__core__control__csr__held__pair_address(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [127:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11100000;
+    localparam  at__1 = 10'b11100001;
+    localparam  at__2 = 10'b11100010;
+    localparam  at__3 = 10'b11100011;
+    localparam  others__0 = 128'hffffffffffffffffffffffff00000000;
+    localparam  others__1 = 128'hffffffffffffffff00000000ffffffff;
+    localparam  others__2 = 128'hffffffff00000000ffffffffffffffff;
+    localparam  others__3 = 128'hffffffffffffffffffffffff;
+    localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    localparam  place__2 = 7'b1000000;
+    localparam  place__3 = 7'b1100000;
+    
+    // Stub signals
+    reg  [127:0] held__d;
+    reg  [127:0] held__d_v;
+    reg [127:0] held__q = 128'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d_v = (held__q & others__1) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__1);
+        end
+        if (st_valid & (st_word == at__2)) begin
+            held__d_v = (held__q & others__2) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__2);
+        end
+        if (st_valid & (st_word == at__3)) begin
+            held__d_v = (held__q & others__3) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__3);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_address
+
+
+
+
+module tnic_standalone__core__control__csr__held__pair_age(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11010111;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    reg  [31:0] held__d_v;
+    reg [31:0] held__q = 32'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_age
+
+
+
+
+module tnic_standalone__core__control__csr__held__pair_enable(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11010100;
+    localparam  others__0 = 1'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  held__d;
+    reg  held__d_v;
+    reg held__q = 1'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_enable
+
+
+
+
+module tnic_standalone__core__control__csr__held__pair_local(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [24:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11011110;
+    localparam  others__0 = 25'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [24:0] held__d;
+    reg  [24:0] held__d_v;
+    reg [24:0] held__q = 25'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 25'h1ffffff) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_local
+
+
+
+
+module tnic_standalone__core__control__csr__held__pair_mtu(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [2:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11010110;
+    localparam  others__0 = 3'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [2:0] held__d;
+    reg  [2:0] held__d_v;
+    reg [2:0] held__q = 3'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 3'h7) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_mtu
+
+
+
+
+module tnic_standalone__core__control__csr__held__pair_profile(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [3:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11010101;
+    localparam  others__0 = 4'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [3:0] held__d;
+    reg  [3:0] held__d_v;
+    reg [3:0] held__q = 4'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 4'hf) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_profile
+
+
+
+
+module tnic_standalone__core__control__csr__held__pair_remote(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [23:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11011111;
+    localparam  others__0 = 24'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [23:0] held__d;
+    reg  [23:0] held__d_v;
+    reg [23:0] held__q = 24'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 24'hffffff) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_remote
+
+
+
+
+module tnic_standalone__core__control__csr__held__pair_secret(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [127:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11011000;
+    localparam  at__1 = 10'b11011001;
+    localparam  at__2 = 10'b11011010;
+    localparam  at__3 = 10'b11011011;
+    localparam  others__0 = 128'hffffffffffffffffffffffff00000000;
+    localparam  others__1 = 128'hffffffffffffffff00000000ffffffff;
+    localparam  others__2 = 128'hffffffff00000000ffffffffffffffff;
+    localparam  others__3 = 128'hffffffffffffffffffffffff;
+    localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    localparam  place__2 = 7'b1000000;
+    localparam  place__3 = 7'b1100000;
+    
+    // Stub signals
+    reg  [127:0] held__d;
+    reg  [127:0] held__d_v;
+    reg [127:0] held__q = 128'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d_v = (held__q & others__1) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__1);
+        end
+        if (st_valid & (st_word == at__2)) begin
+            held__d_v = (held__q & others__2) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__2);
+        end
+        if (st_valid & (st_word == at__3)) begin
+            held__d_v = (held__q & others__3) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__3);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_secret
+
+
+
+
+module tnic_standalone__core__control__csr__held__pair_secret_high(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [63:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11011100;
+    localparam  at__1 = 10'b11011101;
+    localparam  others__0 = 64'hffffffff00000000;
+    localparam  others__1 = 64'hffffffff;
+    localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    
+    // Stub signals
+    reg  [63:0] held__d;
+    reg  [63:0] held__d_v;
+    reg [63:0] held__q = 64'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 64'hffffffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d_v = (held__q & others__1) | (((st_data) & 64'hffffffffffffffff) << place__1);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_secret_high
+
+
+
+
+module tnic_standalone__core__control__csr__held__pair_set_profile(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [3:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11100100;
+    localparam  others__0 = 4'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [3:0] held__d;
+    reg  [3:0] held__d_v;
+    reg [3:0] held__q = 4'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 4'hf) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_set_profile
 
 
 
@@ -69996,6 +70815,37 @@ endmodule // standalone__generator__packets__states
 
 
 
+
+
+module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status);
+    
+    // Module arguments
+    output wire pairs_sample_valid;
+    output wire [1:0] pairs_sample_kind;
+    output wire [9:0] pairs_sample_flow;
+    output wire [23:0] pairs_sample_rtt_ns;
+    output wire [31:0] pairs_sample_now_ns;
+    output wire pairs_load_valid;
+    output wire [9:0] pairs_load_flow;
+    output wire pairs_load_live;
+    output wire [3:0] pairs_load_profile;
+    output wire pairs_loading;
+    output wire [31:0] pairs_status;
+    
+    // Update code
+    assign pairs_sample_valid = 1'b0;
+    assign pairs_sample_kind = ((32'h0) & 2'h3);
+    assign pairs_sample_flow = ((32'h0) & 10'h3ff);
+    assign pairs_sample_rtt_ns = ((32'h0) & 24'hffffff);
+    assign pairs_sample_now_ns = ((32'h0) & 32'hffffffff);
+    assign pairs_load_valid = 1'b0;
+    assign pairs_load_flow = ((32'h0) & 10'h3ff);
+    assign pairs_load_live = 1'b0;
+    assign pairs_load_profile = ((32'h0) & 4'hf);
+    assign pairs_loading = 1'b0;
+    assign pairs_status = ((32'h0) & 32'hffffffff);
+    
+endmodule // standalone__no_pairs
 
 
 

@@ -166,6 +166,7 @@ impl Stimulus {
                 .then(|| Answer { tag: if rng.random_bool(0.8) { self.tag } else { rng.random_range(0..16) }, record: rng.random() }),
             histogram_count: rng.random(),
             histogram_clearing: rng.random(),
+            pair_status: rng.random(),
             pulses: (0..PLACES).fold(0, |p, k| p | u64::from(rng.random_bool(self.pulses)) << k),
             swept: self.swept,
             now: self.now,
@@ -195,7 +196,7 @@ struct Ports {
     outputs: Vec<sim::Out>,
 }
 
-const INPUTS: [&str; 25] = [
+const INPUTS: [&str; 26] = [
     "rst",
     "s_axil_awvalid",
     "s_axil_awaddr",
@@ -221,8 +222,9 @@ const INPUTS: [&str; 25] = [
     "answer_tag",
     "histogram_count",
     "histogram_clearing",
+    "pair_status",
 ];
-const OUTPUTS: [&str; 36] = [
+const OUTPUTS: [&str; 37] = [
     "s_axil_awready",
     "s_axil_wready",
     "s_axil_arready",
@@ -259,6 +261,7 @@ const OUTPUTS: [&str; 36] = [
     "query_tag",
     "histogram_at",
     "histogram_clear",
+    "clearing",
 ];
 
 impl Ports {
@@ -290,6 +293,7 @@ impl Ports {
         dut.set(p[22], i.answer.map_or_else(|| rng.random_range(0..16), |a| a.tag.into()));
         dut.set(p[23], i.histogram_count.into());
         dut.set(p[24], i.histogram_clearing.into());
+        dut.set(p[25], i.pair_status.into());
         dut.set(p[13], i.pulses);
         dut.set(p[14], i.swept.into());
         dut.set(p[15], i.now);
@@ -327,6 +331,7 @@ impl Ports {
             query: when("query_valid").then(|| Query { flow: get("query_flow") as u32, tag: get("query_tag") as u8 }),
             histogram_at: get("histogram_at") as u16,
             histogram_clear: get("histogram_clear") as u16,
+            clearing: when("clearing"),
             written: when("st_valid").then(|| (get("st_word") as u32, get("st_data") as u32)),
             look: when("look_valid").then(|| Look { word: get("look_word") as u32, data: get("look_data") as u32 }),
             lost: when("lost"),

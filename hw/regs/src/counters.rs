@@ -108,6 +108,41 @@ counters! {
     /// An ACK was sent that says nothing about lost packets, because the responder's table does not
     /// know.
     LossUnknown = 41,
+    /// A queue pair was learned from a packet that the host sends.
+    PairsLearned = 42,
+    /// A queue pair was set by a command that was not known.
+    PairsSet = 43,
+    /// A queue pair was removed by a command.
+    PairsRemoved = 44,
+    /// A queue pair was forgotten because no packet of it was seen for long.
+    PairsAged = 45,
+    /// A queue pair got no flow, for all are taken.
+    PairsFull = 46,
+    /// A queue pair was not inserted or not joined, for its buckets are full or its hash is taken.
+    PairsCrowded = 47,
+    /// A queue pair was not joined, for answers to its local one belong to another.
+    PairsAmbiguous = 48,
+    /// A queue pair was not learned, for too many waited; the next packet tries again.
+    PairsPostponed = 49,
+    /// A request of a queue pair was sent again.
+    RequestsRepeated = 50,
+    /// A request began another connection on a queue pair.
+    RequestsRestarted = 51,
+    /// An answer gave no RTT sample because its request was sent twice (Karn's rule).
+    SamplesUnsure = 52,
+    /// A NAK of a queue pair's receiver.
+    NaksReceived = 53,
+    /// A queue pair's receiver was not ready.
+    ReceiversNotReady = 54,
+    /// An answer to a request that is not under way.
+    AnswersStray = 55,
+    /// An ACK, NAK or READ response from the wire is of no queue pair that is joined.
+    AnswersUnknown = 56,
+    /// A congestion notification of a queue pair that is joined.
+    CongestionNotified = 57,
+    /// A frame from the wire is no well-formed RoCEv2 packet to its port, or its check sequence is
+    /// wrong.
+    PairsMalformed = 58,
 }
 
 /// Counters in use.

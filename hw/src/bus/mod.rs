@@ -40,7 +40,9 @@ pub use profile_write::{ProfileWriteIn, ProfileWriteOut, ProfileWriteStage};
 pub use query::{AnswerIn, AnswerOut, QueryIn, QueryOut, QueryStage};
 pub use queue_pair::{PairAnswerIn, PairAnswerOut, PairFrameIn, PairFrameOut};
 pub use queue_pair::{PairChangeIn, PairChangeOut, PairCommandIn, PairCommandOut, PairFlowIn, PairFlowOut, PairLookIn, PairLookOut};
-pub use queue_pair::{PairOperationIn, PairOperationOut, PairReplyIn, PairReplyOut, PairResultIn, PairResultOut};
+pub use queue_pair::{
+    PairOperationIn, PairOperationOut, PairReplyIn, PairReplyOut, PairResultIn, PairResultOut, PairSourceIn, PairSourceOut,
+};
 pub use rate::{FlowPulseIn, FlowPulseOut, FlowPulseStage, HostRateIn, HostRateOut, HostRateStage, RateIn, RateOut, ReleaseIn, ReleaseOut};
 pub use sample::{CountedSampleIn, CountedSampleOut, CountedSampleStage, OutcomeIn, OutcomeOut, OutcomeStage};
 pub use sample::{SampleIn, SampleOut, SampleTapIn, SampleTapOut};

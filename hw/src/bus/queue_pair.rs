@@ -50,6 +50,24 @@ bus! {
 }
 
 bus! {
+    /// Gifts of queue pairs to the control half: samples (`timely_model::bus::Sample`, of which
+    /// they have these parts), loads of flows, with `live` 0 of ones that do not exist any more,
+    /// and the register of the table's state. With `loading` no command loads flows. `F` flow bits.
+    PairSourceOut, "PairSourceOut", PairSourceIn, "PairSourceIn", [const F: usize]
+    Forth sample_valid: Bit,
+    Forth sample_kind: Bits<2>,
+    Forth sample_flow: Bits<F>,
+    Forth sample_rtt_ns: Bits<24>,
+    Forth sample_now_ns: Bits<32>,
+    Forth load_valid: Bit,
+    Forth load_flow: Bits<F>,
+    Forth load_live: Bit,
+    Forth load_profile: Bits<4>,
+    Forth loading: Bit,
+    Forth status: Bits<32>,
+}
+
+bus! {
     /// An operation on one side of the table, taken at a clock without a look-up.
     PairOperationOut, "PairOperationOut", PairOperationIn, "PairOperationIn", [const F: usize]
     Forth valid: Bit,

@@ -2,7 +2,7 @@
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use std::collections::BTreeMap;
-use timely_regs::map::{self, Build, Register, dma, flow, id, profiles, telemetry, time, window};
+use timely_regs::map::{self, Build, Register, dma, flow, id, profiles, roce, telemetry, time, window};
 
 /// Looks an access up and judges it, in the clocks `fetch`, `capture`, `check`; then the outputs
 /// stand until the next.
@@ -59,6 +59,8 @@ pub struct Decode {
     pub histogram_count: Signal<In, Bits<32>>,
     /// Histograms that are not cleared yet.
     pub histogram_clearing: Signal<In, Bits<16>>,
+    /// State of the table of queue pairs, as its register shows it.
+    pub pair_status: Signal<In, Bits<32>>,
     /// Value after reset of the word that was asked for a clock ago; of a word of a profile,
     /// nothing useful.
     pub reset_value: Signal<Out, Bits<32>>,
@@ -97,6 +99,8 @@ pub struct Decode {
     at_lead: Constant<Bits<10>>,
     at_reset: Constant<Bits<10>>,
     at_clearing: Constant<Bits<10>>,
+    at_pair_command: Constant<Bits<10>>,
+    at_pair_status: Constant<Bits<10>>,
     now_q: DFF<Bits<64>>,
     latched: DFF<Bits<32>>,
     /// The address is aligned and among the blocks.
@@ -120,6 +124,8 @@ pub struct Decode {
     is_lead: DFF<Bit>,
     is_reset: DFF<Bit>,
     is_clearing: DFF<Bit>,
+    is_pair_command: DFF<Bit>,
+    is_pair_status: DFF<Bit>,
     nowhere: DFF<Bit>,
     entry: DFF<Bits<130>>,
     stored: DFF<Bits<32>>,
@@ -183,10 +189,12 @@ impl Decode {
             at_lead: word(time::LEAD),
             at_reset: word(id::RESET),
             at_clearing: word(telemetry::HISTOGRAM_STATE),
+            at_pair_command: word(roce::COMMAND),
+            at_pair_status: word(roce::STATUS),
             at_dma: Constant::new(bits::<4>((dma::BLOCK.base / 256).into())),
             at_live: Constant::new(bits::<6>(((dma::BLOCK.base + dma::LIVE) / 64).into())),
         }
-            clk, rst, fetch, capture, check, write, address, data, whole, word, store_data, ready, go, error, lost, busy, done, failed, look_live, look_refuse, loading, now, histogram_count, histogram_clearing,
+            clk, rst, fetch, capture, check, write, address, data, whole, word, store_data, ready, go, error, lost, busy, done, failed, look_live, look_refuse, loading, now, histogram_count, histogram_clearing, pair_status, is_pair_command, is_pair_status,
             reset_value, window, rate, profile, set_high, command, counter, bin, is_bin, is_clearing, reason, read, now_q, latched, here, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status, is_error, is_state, is_command, is_flow_status, is_counter, is_dma, is_live, is_lead, is_reset, nowhere, entry, stored, below, above,
             outside, absent, direction, later, back, value, flags)
     }
@@ -197,6 +205,7 @@ impl Logic for Decode {
     fn update(&mut self) {
         dff_setup!(self, clk, now_q, latched, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status);
         dff_setup!(self, clk, is_error, is_state, is_command, is_flow_status, is_counter, is_dma, is_live, is_bin, is_clearing, is_lead);
+        dff_setup!(self, clk, is_pair_command, is_pair_status);
         dff_setup!(self, clk, is_reset, nowhere, entry, stored, below, above, outside, absent, direction, later, back, value);
         self.entries.clock.next = self.clk.val();
         self.entries.address.next = self.word.val().get_bits::<9>(0);
@@ -223,6 +232,8 @@ impl Logic for Decode {
             self.is_clearing.d.next = self.here.val() & (self.word.val() == self.at_clearing.val());
             self.is_lead.d.next = self.here.val() & (self.word.val() == self.at_lead.val());
             self.is_reset.d.next = self.here.val() & (self.word.val() == self.at_reset.val());
+            self.is_pair_command.d.next = self.here.val() & (self.word.val() == self.at_pair_command.val());
+            self.is_pair_status.d.next = self.here.val() & (self.word.val() == self.at_pair_status.val());
             self.nowhere.d.next = !self.here.val();
             if self.address.val().get_bits::<2>(22) == bits::<2>(1) {
                 self.nowhere.d.next = self.address.val().get_bits::<2>(0).any()
@@ -264,7 +275,9 @@ impl Logic for Decode {
                     self.later.d.next = (self.is_command.q.val()
                         & (self.busy.val() | !self.ready.val() | (self.loading.val() & self.data.val().get_bit(0))))
                         | ((self.is_dma.q.val() & (self.look_refuse.val() | !self.ready.val()))
-                            | (self.is_reset.q.val() & !self.ready.val()));
+                            | (self.is_reset.q.val() & !self.ready.val()))
+                        | (self.is_pair_command.q.val()
+                            & ((self.pair_status.val().get_bit(0) | !self.pair_status.val().get_bit(1)) | !self.ready.val()));
                 }
             }
             self.value.d.next = self.stored.q.val();
@@ -279,6 +292,9 @@ impl Logic for Decode {
             }
             if self.is_live.q.val() {
                 self.value.d.next = self.look_live.val();
+            }
+            if self.is_pair_status.q.val() {
+                self.value.d.next = self.pair_status.val();
             }
             if self.is_error.q.val() {
                 self.value.d.next = bit_cast::<32, 31>(self.error.val());

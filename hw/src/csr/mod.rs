@@ -90,6 +90,10 @@ pub struct Csr<const F: usize> {
     pub histogram_clear: Signal<Out, Bits<16>>,
     /// Histograms that are not cleared yet.
     pub histogram_clearing: Signal<In, Bits<16>>,
+    /// State of the table of queue pairs, `timely_regs::map::roce::STATUS`; 0 without a table.
+    pub pair_status: Signal<In, Bits<32>>,
+    /// A soft reset is under way.
+    pub clearing: Signal<Out, Bit>,
     /// Events of all blocks, by `timely_regs::counters`.
     pub pulses: Signal<In, Bits<64>>,
     /// Every block has cleared its RAM.
@@ -117,7 +121,7 @@ impl<const F: usize> Csr<F> {
         construct!({
             control: Control::new(build),
             csr_errors: Constant::new(bits::<64>(1 << Counter::CsrErrors as u8)),
-            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)), held: Default::default(), histogram: HistogramAccess::new(), heartbeat: Heartbeat::new(), clear: Clear::new() } clk, rst, s_axil, stop, time_set_valid, pw, fl, host, hd, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st, look, lost, loading, bulk, answer, pulses, swept, now, axil, settings, counters, above, query, events)
+            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)), held: Default::default(), histogram: HistogramAccess::new(), heartbeat: Heartbeat::new(), clear: Clear::new() } clk, rst, s_axil, stop, time_set_valid, pw, fl, host, hd, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, pair_status, clearing, st, look, lost, loading, bulk, answer, pulses, swept, now, axil, settings, counters, above, query, events)
     }
 }
 
@@ -171,6 +175,8 @@ impl<const F: usize> Logic for Csr<F> {
         self.histogram_clear.next = self.histogram.histogram_clear.val();
         self.control.histogram_count.next = self.histogram_count.val();
         self.control.histogram_clearing.next = self.histogram_clearing.val();
+        self.control.pair_status.next = self.pair_status.val();
+        self.clearing.next = self.clear.busy.val();
         self.control.count_index.next = self.counters.index.val();
         self.control.count_value.next = self.counters.value.val();
         self.control.count_above.next = self.above.value.val();

@@ -1,23 +1,15 @@
 //! The in-line form: the halves and the packet store between a host's packets and the wire, behind
 //! which shells are thin.
-use super::aside::Aside;
-use super::bridge::Bridge;
-use super::credit::Credit;
 use super::entry::Entry;
 use super::exit::Exit;
-use crate::bus::{AxilMaster, AxilSlave, CompletionIn, FlowLoadOut, MetaAxisIn, MetaAxisOut};
+use super::path::Path;
+use crate::bus::{AxilSlave, CompletionIn, FlowLoadOut, FlowStreamOut, MetaAxisIn, MetaAxisOut, PairSourceOut, SideAxisOut};
 use crate::constant::Const;
 use crate::construct::construct;
-use crate::core::Core;
-use crate::fifo::Fifo;
-use crate::launch::Launch;
 use crate::mark::Mark;
-use crate::store::Store;
-use crate::txmux::TxMux;
+use crate::roce::NoPairs;
 use rust_hdl::prelude::*;
-use timely_regs::counters::Counter;
 use timely_regs::flow;
-use timely_regs::link::{ACK_TAG, PAST_TAG};
 use timely_regs::map::Build;
 
 // A kernel takes literals alone: the first two bits of a record.
@@ -122,65 +114,17 @@ pub struct Inline<
     pub stored: Signal<Out, Bit>,
     /// Sideband of the frame that `stored` tells of.
     pub stored_meta: Signal<Out, Bits<M>>,
-    wire_tag: DFF<Bits<8>>,
+    path: Path<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, U, M>,
+    entry: Entry<W, K, F, M, E, V>,
+    // Launch 64, what goes beside it.
+    mark: Mark<W, K, U, Q>,
+    exit: Exit<W, K, F, FS>,
+    no_pairs: NoPairs<F>,
     /// Stamps are the MAC's, as dates; else frames are stamped at the core's ports.
     stamped: Const<Bits<1>>,
     /// Tags on their way beside [`Exit`], whose latency they have.
     reported_tag: [DFF<Bits<8>>; 9],
-    reset: DFF<Bit>,
-    bridge: Bridge,
-    core: Core<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW>,
-    entry: Entry<W, K, F, M, E, V>,
-    credit: Credit,
-    store: Store<W, K, F, C, N, T, B, CA, G, M, SM, P>,
-    // Launch 64, what goes beside it.
-    mark: Mark<W, K, U, Q>,
-    gate: Launch<W, K, L>,
-    merge: TxMux<W, K>,
-    exit: Exit<W, K, F, FS>,
-    // Launch 64, what goes beside it: of paced frames between the store and the wire.
-    sides: Fifo<U, 5, 6>,
-    // The same of the others.
-    past: Fifo<M, 4, 5>,
-    /// Frames from the wire, which a host that stops taking them loses.
-    arriving: Aside<W, K, M, E>,
-    /// Inside a frame: of the store, past it, to the wire.
-    paced_inside: DFF<Bit>,
-    past_inside: DFF<Bit>,
-    wire_inside: DFF<Bit>,
-    ack_bytes: DFF<Bits<16>>,
-    /// Lost frames that are still to be counted, and packets with another flow's number, 127 at
-    /// most.
-    missing: DFF<Bits<8>>,
-    strangers: DFF<Bits<8>>,
-    missed_bit: Const<Bits<64>>,
-    refused_bit: Const<Bits<64>>,
-    discarded_bit: Const<Bits<64>>,
-    doorbell_bit: Const<Bits<64>>,
-    frames_bit: Const<Bits<64>>,
-    past_tag: Const<Bits<16>>,
-    ack_tag: Const<Bits<16>>,
     record: Signal<Local, Bits<512>>,
-    paced_here: Signal<Local, Bit>,
-    paced_ready: Signal<Local, Bit>,
-    past_here: Signal<Local, Bit>,
-    past_ready: Signal<Local, Bit>,
-    is_ack: Signal<Local, Bit>,
-    is_past: Signal<Local, Bit>,
-    beside: Signal<Local, Bit>,
-    offered: Signal<Local, Bit>,
-    leaves: Signal<Local, Bit>,
-    ends: Signal<Local, Bit>,
-    side: Signal<Local, Bits<U>>,
-    bytes: Signal<Local, Bits<W>>,
-    length: Signal<Local, Bits<16>>,
-    is_v6: Signal<Local, Bit>,
-    is_tagged: Signal<Local, Bit>,
-    /// Frames of this clock that are lost on the ways to and from the host.
-    lost_here: Signal<Local, Bits<8>>,
-    lost_sum: Signal<Local, Bits<8>>,
-    loses: Signal<Local, Bit>,
-    discards: Signal<Local, Bit>,
 }
 
 impl<
@@ -217,20 +161,14 @@ impl<
     /// The core of a design that is built with these numbers, whose MAC stamps or does not.
     pub fn new(build: &Build, stamped: bool) -> Self {
         assert!(E == K + 1 && V == F + 2 && U == M + 64 && Q == W + E + U, "widths of a core of {W} bits and 2^{F} flows");
-        let bit = |c: Counter| Const::new(bits::<64>(1 << c as u64));
         construct!({
-            core: Core::new(build),
-            missed_bit: bit(Counter::LaunchesMissed),
+            path: Path::new(build, stamped),
+            entry: Entry::new(),
             mark: Mark::new(F, build.ring_bits),
+            exit: Exit::new(),
             reported_tag: Default::default(),
-            stamped: Const::new(bits::<1>(stamped.into())),
-            refused_bit: bit(Counter::PacketsRefused),
-            discarded_bit: bit(Counter::PacketsDiscarded),
-            doorbell_bit: bit(Counter::DoorbellsRefused),
-            frames_bit: bit(Counter::TxFrames),
-            past_tag: Const::new(bits::<16>(u64::from(PAST_TAG))),
-            ack_tag: Const::new(bits::<16>(u64::from(ACK_TAG))), entry: Entry::new(), exit: Exit::new(), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
-            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, s_cpl, m_wire_past, m_wire_tag, stored, stored_meta, wire_tag, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            stamped: Const::new(bits::<1>(stamped.into())) }
+            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, s_cpl, m_wire_past, m_wire_tag, stored, stored_meta, no_pairs, record)
     }
 }
 
@@ -267,319 +205,118 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, reset, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, wire_tag);
         for i in 0..9 {
             self.reported_tag[i].clock.next = self.clk.val();
         }
-        // One register in front of a signal that nearly every register of the design reads.
-        self.reset.d.next = self.rst.val();
-        self.core.clk.next = self.clk.val();
-        self.core.rst.next = self.reset.q.val();
+        self.path.clk.next = self.clk.val();
+        self.path.rst.next = self.rst.val();
+        self.path.axil_clk.next = self.axil_clk.val();
+        self.path.axil_rst.next = self.axil_rst.val();
         self.entry.clk.next = self.clk.val();
-        self.entry.rst.next = self.reset.q.val();
-        self.credit.clk.next = self.clk.val();
-        self.credit.rst.next = self.reset.q.val();
-        self.store.clk.next = self.clk.val();
-        self.store.rst.next = self.reset.q.val();
+        self.entry.rst.next = self.path.reset_out.val();
         self.mark.clk.next = self.clk.val();
-        self.mark.rst.next = self.reset.q.val();
-        self.gate.clk.next = self.clk.val();
-        self.gate.rst.next = self.reset.q.val();
-        self.merge.clk.next = self.clk.val();
-        self.merge.rst.next = self.reset.q.val();
+        self.mark.rst.next = self.path.reset_out.val();
         self.exit.clk.next = self.clk.val();
-        self.exit.rst.next = self.reset.q.val();
-        self.sides.clk.next = self.clk.val();
-        self.sides.rst.next = self.reset.q.val();
-        self.past.clk.next = self.clk.val();
-        self.past.rst.next = self.reset.q.val();
-        self.arriving.clk.next = self.clk.val();
-        self.arriving.rst.next = self.reset.q.val();
-        // Registers.
-        self.bridge.clk.next = self.clk.val();
-        self.bridge.rst.next = self.reset.q.val();
-        self.bridge.s_clk.next = self.axil_clk.val();
-        self.bridge.s_rst.next = self.axil_rst.val();
-        AxilSlave::<24>::link(&mut self.s_axil, &mut self.bridge.s_axil);
-        AxilMaster::<24>::join(&mut self.bridge.m_axil, &mut self.core.s_axil);
+        self.exit.rst.next = self.path.reset_out.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.path.s_axil);
+        MetaAxisOut::<W, K, M>::link(&mut self.m_wire, &mut self.path.m_wire);
+        self.m_wire_ack.next = self.path.m_wire_ack.val();
+        self.m_wire_ack_bytes.next = self.path.m_wire_ack_bytes.val();
+        MetaAxisIn::<W, K, M>::link(&mut self.s_wire, &mut self.path.s_wire);
+        MetaAxisOut::<W, K, M>::link(&mut self.m_host, &mut self.path.m_host);
+        self.path.pause.next = self.pause.val();
+        self.path.lost.next = self.lost.val();
+        self.now.next = self.path.now.val();
+        self.stopped.next = self.path.stopped.val();
+        self.path.ptp_valid.next = self.ptp_valid.val();
+        self.path.ptp_time.next = self.ptp_time.val();
+        self.path.s_wire_ts.next = self.s_wire_ts.val();
+        self.m_wire_past.next = self.path.m_wire_past.val();
+        self.m_wire_tag.next = self.path.m_wire_tag.val();
+        self.stored.next = self.path.stored.val();
+        self.stored_meta.next = self.path.stored_meta.val();
+        PairSourceOut::<F>::join(&mut self.no_pairs.pairs, &mut self.path.pairs);
+        self.path.form_pulses.next = bits::<64>(0);
+        self.path.form_swept.next = self.exit.swept.val();
+        self.path.waits.next = false;
         // From the host: what is ours waits in the store for its grant, the rest goes past it.
         // Nothing is taken while the blocks are in reset, which ends a clock behind the shell's.
         self.entry.s.tdata.next = self.s_host.tdata.val();
         self.entry.s.tkeep.next = self.s_host.tkeep.val();
         self.entry.s.tvalid.next = self.s_host.tvalid.val();
-        self.s_host.tready.next = self.entry.s.tready.val() & !self.reset.q.val();
+        self.s_host.tready.next = self.entry.s.tready.val() & !self.path.reset_out.val();
         self.entry.s.tlast.next = self.s_host.tlast.val();
         self.entry.s.meta.next = self.s_host.meta.val();
-        self.entry.cfg_udp_port.next = self.core.settings.val().udp_port;
-        self.entry.cfg_ipv4.next = self.core.settings.val().ipv4;
-        self.entry.cfg_ipv6.next = self.core.settings.val().ipv6;
-        FlowLoadOut::<F>::join(&mut self.core.fl, &mut self.entry.fl);
-        self.store.s.tdata.next = self.entry.m_tdata.val();
-        self.store.s.tkeep.next = self.entry.m_tkeep.val();
-        self.store.s.tvalid.next = self.entry.paced.valid.val();
-        self.entry.paced.ready.next = self.store.s.tready.val();
-        self.store.s.tlast.next = self.entry.m_tlast.val();
-        self.store.s_flow.next = self.entry.paced.flow.val();
-        self.store.s.meta.next = self.entry.m_meta.val();
-        self.store.s_ends.next = self.entry.paced_ends.val();
-        self.record.next = self.core.fl.record.val();
-        self.store.fl.valid.next = self.core.fl.valid.val();
-        self.store.fl.flow.next = self.core.fl.flow.val();
-        self.store.fl.enable.next = self.record.val().get_bit(0);
-        self.store.fl.keep.next = self.record.val().get_bit(1);
-        self.store.cfg_bound.next = self.core.settings.val().store_bound;
-        self.store.cfg_wait.next = self.core.settings.val().store_wait.any();
-        self.stored_meta.next = self.entry.m_meta.val();
-        self.stored.next = (self.entry.dropped.val() & self.entry.drop_ready.val())
-            | (self.entry.paced.valid.val() & (self.store.s.tready.val() & self.entry.m_tlast.val()));
-        // Store and pacer.
-        self.core.doorbell.valid.next = self.store.doorbell.valid.val();
-        self.core.doorbell.flow.next = self.store.doorbell.flow.val();
-        self.core.doorbell.packets.next = bits::<16>(1);
-        self.store.doorbell.ready.next = self.core.doorbell.ready.val();
-        self.core.charge.valid.next = self.store.charge_valid.val();
-        self.core.charge.flow.next = self.store.charge_flow.val();
-        self.core.charge.bytes.next = self.store.charge_bytes.val();
-        self.core.charge.ends.next = self.store.charge_ends.val();
-        // Grants are taken while little waits for the wire.
-        self.credit.cfg_line_rate.next = self.core.settings.val().line_rate;
-        self.credit.s_valid.next = self.core.grant.valid.val();
-        self.core.grant.ready.next = self.credit.s_ready.val();
-        self.credit.m_ready.next = self.store.grant.ready.val();
-        self.credit.charge_valid.next = self.store.charge_valid.val();
-        self.credit.charge_bytes.next = self.store.charge_bytes.val();
-        self.store.grant.valid.next = self.credit.m_valid.val();
-        self.store.grant.flow.next = self.core.grant.flow.val();
-        self.store.grant.launch.next = self.core.grant.launch.val();
+        self.entry.cfg_udp_port.next = self.path.settings.val().udp_port;
+        self.entry.cfg_ipv4.next = self.path.settings.val().ipv4;
+        self.entry.cfg_ipv6.next = self.path.settings.val().ipv6;
+        FlowLoadOut::<F>::join(&mut self.path.fl, &mut self.entry.fl);
+        self.path.e_tdata.next = self.entry.m_tdata.val();
+        self.path.e_tkeep.next = self.entry.m_tkeep.val();
+        self.path.e_tlast.next = self.entry.m_tlast.val();
+        self.path.e_meta.next = self.entry.m_meta.val();
+        self.path.e_stored.next = self.entry.m_meta.val();
+        FlowStreamOut::<F>::join(&mut self.entry.paced, &mut self.path.paced);
+        self.path.paced_ends.next = self.entry.paced_ends.val();
+        self.path.past_valid.next = self.entry.past_valid.val();
+        self.entry.past_ready.next = self.path.past_ready.val();
+        self.path.dropped.next = self.entry.dropped.val();
+        self.entry.drop_ready.next = self.path.drop_ready.val();
+        self.path.strange.next = self.entry.strange.val();
         // Paced frames get their places, in the order in which they leave.
-        self.mark.cfg_udp_port.next = self.core.settings.val().udp_port;
+        self.mark.cfg_udp_port.next = self.path.settings.val().udp_port;
         self.mark.base.next = bits::<16>(0);
-        self.mark.s.tdata.next = self.store.m.tdata.val();
-        self.mark.s.tkeep.next = self.store.m.tkeep.val();
-        self.mark.s.tvalid.next = self.store.m.tvalid.val();
-        self.store.m.tready.next = self.mark.s.tready.val();
-        self.mark.s.tlast.next = self.store.m.tlast.val();
-        self.mark.s.side.next = (bit_cast::<U, M>(self.store.m.meta.val()) << 64) | bit_cast::<U, 64>(self.store.m.launch.val());
-        // Then through the gate; what goes beside them in a queue of its own.
-        self.paced_ready.next = self.gate.s.tready.val() & self.sides.i_ready.val();
-        self.paced_here.next = self.mark.m.tvalid.val() & self.paced_ready.val();
-        self.mark.m.tready.next = self.paced_ready.val();
-        self.gate.s.tdata.next = self.mark.m.tdata.val();
-        self.gate.s.tkeep.next = self.mark.m.tkeep.val();
-        self.gate.s.tvalid.next = self.mark.m.tvalid.val() & self.sides.i_ready.val();
-        self.gate.s.tlast.next = self.mark.m.tlast.val();
-        self.gate.s.tag.next = bits::<16>(0);
-        self.gate.s_timed.next = self.core.settings.val().lead.any();
-        self.gate.s_launch.next = self.mark.m.side.val().get_bits::<64>(0);
-        self.gate.now.next = self.core.steady.val();
-        self.sides.i_valid.next = (self.mark.m.tvalid.val() & self.gate.s.tready.val()) & !self.paced_inside.q.val();
-        self.sides.i_data.next = self.mark.m.side.val();
-        if self.paced_here.val() {
-            self.paced_inside.d.next = !self.mark.m.tlast.val();
-        }
-        // Both streams by turns.
-        self.past_ready.next = self.merge.a.tready.val() & self.past.i_ready.val();
-        self.past_here.next = self.entry.past_valid.val() & self.past_ready.val();
-        self.entry.past_ready.next = self.past_ready.val();
-        self.merge.fair.next = true;
-        self.merge.a.tdata.next = self.entry.m_tdata.val();
-        self.merge.a.tkeep.next = self.entry.m_tkeep.val();
-        self.merge.a.tvalid.next = self.entry.past_valid.val() & self.past.i_ready.val();
-        self.merge.a.tlast.next = self.entry.m_tlast.val();
-        self.past.i_valid.next = (self.entry.past_valid.val() & self.merge.a.tready.val()) & !self.past_inside.q.val();
-        self.past.i_data.next = self.entry.m_meta.val();
-        if self.past_here.val() {
-            self.past_inside.d.next = !self.entry.m_tlast.val();
-        }
-        self.merge.d.tdata.next = self.gate.m.tdata.val();
-        self.merge.d.tkeep.next = self.gate.m.tkeep.val();
-        self.merge.d.tvalid.next = self.gate.m.tvalid.val();
-        self.merge.d.tlast.next = self.gate.m.tlast.val();
-        self.merge.d.tag.next = bits::<16>(0);
-        self.gate.m.tready.next = self.merge.d.tready.val();
-        self.core.d.tdata.next = self.merge.m.tdata.val();
-        self.core.d.tkeep.next = self.merge.m.tkeep.val();
-        self.core.d.tvalid.next = self.merge.m.tvalid.val();
-        self.core.d.tlast.next = self.merge.m.tlast.val();
-        self.core.d.tag.next = bits::<16>(0);
-        if self.merge.m.tag.val() == self.ack_tag.val() {
-            self.core.d.tag.next = self.past_tag.val();
-        }
-        self.merge.m.tready.next = self.core.d.tready.val();
-        // To the wire, ACKs first: a frame waits for what goes beside it.
-        self.is_ack.next = self.core.m_axis_tx.tag.val() == self.ack_tag.val();
-        self.is_past.next = self.core.m_axis_tx.tag.val() == self.past_tag.val();
-        self.side.next = self.sides.o_data.val();
-        self.m_wire.meta.next = self.side.val().get_bits::<M>(64);
-        self.beside.next = self.sides.o_valid.val();
-        if self.is_past.val() {
-            self.beside.next = self.past.o_valid.val();
-            self.m_wire.meta.next = self.past.o_data.val();
-        }
-        if self.is_ack.val() {
-            self.beside.next = true;
-        }
-        self.offered.next = self.core.m_axis_tx.tvalid.val() & self.beside.val();
-        self.leaves.next = self.offered.val() & self.m_wire.tready.val();
-        self.ends.next = self.leaves.val() & self.core.m_axis_tx.tlast.val();
-        self.core.m_axis_tx.tready.next = self.m_wire.tready.val() & self.beside.val();
-        self.sides.o_ready.next = self.ends.val() & (!self.is_ack.val() & !self.is_past.val());
-        self.past.o_ready.next = self.ends.val() & self.is_past.val();
-        self.bytes.next = self.core.m_axis_tx.tdata.val();
-        self.m_wire.tdata.next = self.bytes.val();
-        self.m_wire.tkeep.next = self.core.m_axis_tx.tkeep.val();
-        self.m_wire.tvalid.next = self.offered.val();
-        self.m_wire.tlast.next = self.core.m_axis_tx.tlast.val();
-        self.m_wire_ack.next = self.is_ack.val();
-        // The four lengths of an ACK: EtherTypes 0x8100 and 0x86dd, the first byte lowest.
-        self.is_tagged.next = self.bytes.val().get_bits::<16>(96) == bits::<16>(0x0081);
-        self.is_v6.next = self.bytes.val().get_bits::<16>(96) == bits::<16>(0xdd86);
-        if self.is_tagged.val() {
-            self.is_v6.next = self.bytes.val().get_bits::<16>(128) == bits::<16>(0xdd86);
-        }
-        self.length.next = bits::<16>(90);
-        if self.is_tagged.val() & !self.is_v6.val() {
-            self.length.next = bits::<16>(94);
-        }
-        if !self.is_tagged.val() & self.is_v6.val() {
-            self.length.next = bits::<16>(110);
-        }
-        if self.is_tagged.val() & self.is_v6.val() {
-            self.length.next = bits::<16>(114);
-        }
-        self.m_wire_ack_bytes.next = self.ack_bytes.q.val();
-        if !self.wire_inside.q.val() {
-            self.ack_bytes.d.next = self.length.val();
-            self.m_wire_ack_bytes.next = self.length.val();
-        }
-        self.credit.begins.next = (self.leaves.val() & !self.wire_inside.q.val()) & (!self.is_ack.val() & !self.is_past.val());
-        if self.leaves.val() {
-            self.wire_inside.d.next = !self.core.m_axis_tx.tlast.val();
-        }
+        self.mark.s.tdata.next = self.path.m_store.tdata.val();
+        self.mark.s.tkeep.next = self.path.m_store.tkeep.val();
+        self.mark.s.tvalid.next = self.path.m_store.tvalid.val();
+        self.path.m_store.tready.next = self.mark.s.tready.val();
+        self.mark.s.tlast.next = self.path.m_store.tlast.val();
+        self.mark.s.side.next = (bit_cast::<U, M>(self.path.m_store.meta.val()) << 64) | bit_cast::<U, 64>(self.path.m_store.launch.val());
+        SideAxisOut::<W, K, U>::join(&mut self.mark.m, &mut self.path.s_gate);
         // Frames that leave are stamped and reported.
-        self.exit.s_tdata.next = self.bytes.val();
-        self.exit.s_tkeep.next = self.core.m_axis_tx.tkeep.val();
-        self.exit.s_tvalid.next = self.leaves.val();
-        self.exit.s_tlast.next = self.core.m_axis_tx.tlast.val();
-        self.exit.s_paced.next = !self.is_ack.val() & !self.is_past.val();
-        self.exit.s_launch.next = self.side.val().get_bits::<64>(0);
+        self.path.x_meta.next = self.path.x_side.val().get_bits::<M>(64);
+        self.exit.s_tdata.next = self.path.x_tdata.val();
+        self.exit.s_tkeep.next = self.path.x_tkeep.val();
+        self.exit.s_tvalid.next = self.path.x_tvalid.val();
+        self.exit.s_tlast.next = self.path.x_tlast.val();
+        self.exit.s_paced.next = self.path.x_paced.val();
+        self.exit.s_launch.next = self.path.x_side.val().get_bits::<64>(0);
         self.exit.named.next = false;
         self.exit.s_queue.next = bits::<16>(0);
         self.exit.s_tag.next = bits::<16>(0);
-        self.exit.now.next = self.core.date.val();
-        self.exit.cfg_udp_port.next = self.core.settings.val().udp_port;
-        self.exit.cfg_key.next = self.core.settings.val().nonce_key;
-        self.exit.fl.valid.next = self.core.fl.valid.val();
-        self.exit.fl.flow.next = self.core.fl.flow.val();
+        self.exit.now.next = self.path.now.val();
+        self.exit.cfg_udp_port.next = self.path.settings.val().udp_port;
+        self.exit.cfg_key.next = self.path.settings.val().nonce_key;
+        self.record.next = self.path.fl.record.val();
+        self.exit.fl.valid.next = self.path.fl.valid.val();
+        self.exit.fl.flow.next = self.path.fl.flow.val();
         self.exit.fl.enable.next = self.record.val().get_bit(0);
         self.exit.fl.keep.next = self.record.val().get_bit(1);
-        self.core.sent.valid.next = self.exit.sent.valid.val();
-        self.core.sent.flow.next = self.exit.sent.flow.val();
-        self.core.sent.segment.next = self.exit.sent.segment.val();
-        self.core.sent.nonce.next = self.exit.sent.nonce.val();
-        self.core.sent.first.next = self.exit.sent.first.val();
-        self.core.sent.last.next = self.exit.sent.last.val();
-        self.core.sent.wire_bytes.next = self.exit.sent.wire_bytes.val();
-        self.core.sent.segment_bytes.next = self.exit.sent.segment_bytes.val();
-        self.core.sent.place.next = self.exit.sent.place.val();
-        self.core.sent.generation.next = self.exit.sent.generation.val();
-        self.core.sent.launch.next = self.exit.sent.launch.val();
-        self.core.sent.tag.next = self.exit.sent.tag.val();
-        self.core.tx_cpl.valid.next = self.exit.sent.valid.val();
-        self.core.tx_cpl.tag.next = self.exit.sent.tag.val();
-        self.core.tx_cpl.ts.next = self.exit.sent_ts.val();
+        self.path.sent.valid.next = self.exit.sent.valid.val();
+        self.path.sent.flow.next = self.exit.sent.flow.val();
+        self.path.sent.segment.next = self.exit.sent.segment.val();
+        self.path.sent.nonce.next = self.exit.sent.nonce.val();
+        self.path.sent.first.next = self.exit.sent.first.val();
+        self.path.sent.last.next = self.exit.sent.last.val();
+        self.path.sent.wire_bytes.next = self.exit.sent.wire_bytes.val();
+        self.path.sent.segment_bytes.next = self.exit.sent.segment_bytes.val();
+        self.path.sent.place.next = self.exit.sent.place.val();
+        self.path.sent.generation.next = self.exit.sent.generation.val();
+        self.path.sent.launch.next = self.exit.sent.launch.val();
+        self.path.sent.tag.next = self.exit.sent.tag.val();
+        self.path.tx_cpl.valid.next = self.exit.sent.valid.val();
+        self.path.tx_cpl.tag.next = self.exit.sent.tag.val();
+        self.path.tx_cpl.ts.next = self.exit.sent_ts.val();
         // Where the MAC stamps, a frame's tag is the one that it left under.
-        self.reported_tag[0].d.next = self.wire_tag.q.val();
+        self.reported_tag[0].d.next = self.path.m_wire_tag.val();
         for i in 0..8 {
             self.reported_tag[i + 1].d.next = self.reported_tag[i].q.val();
         }
-        self.m_wire_tag.next = self.wire_tag.q.val();
-        self.m_wire_past.next = self.is_past.val();
-        if self.ends.val() & (!self.is_ack.val() & !self.is_past.val()) {
-            self.wire_tag.d.next = self.wire_tag.q.val() + bits::<8>(1);
-        }
         if self.stamped.val().any() {
-            self.core.sent.tag.next = bit_cast::<16, 8>(self.reported_tag[8].q.val());
-            self.core.tx_cpl.valid.next = self.s_cpl.valid.val();
-            self.core.tx_cpl.tag.next = self.s_cpl.tag.val();
-            self.core.tx_cpl.ts.next = self.s_cpl.ts.val();
-        }
-        // From the wire: parsed as it is taken, and to the host.
-        self.s_wire.tready.next = !self.reset.q.val();
-        self.arriving.s_tvalid.next = self.s_wire.tvalid.val();
-        self.arriving.s_tdata.next = self.s_wire.tdata.val();
-        self.arriving.s_tkeep.next = self.s_wire.tkeep.val();
-        self.arriving.s_tlast.next = self.s_wire.tlast.val();
-        self.arriving.s_meta.next = self.s_wire.meta.val();
-        MetaAxisOut::<W, K, M>::link(&mut self.m_host, &mut self.arriving.m);
-        self.core.s_axis_rx.tdata.next = self.s_wire.tdata.val();
-        self.core.s_axis_rx.tkeep.next = self.s_wire.tkeep.val();
-        self.core.s_axis_rx.tvalid.next = self.s_wire.tvalid.val();
-        self.core.s_axis_rx.tlast.next = self.s_wire.tlast.val();
-        self.core.s_axis_rx.ts.next = self.core.date.val();
-        if self.stamped.val().any() {
-            self.core.s_axis_rx.ts.next = self.s_wire_ts.val();
-        }
-        self.core.s_axis_rx.bad.next = false;
-        self.core.pause.next = self.pause.val();
-        self.core.ptp_valid.next = self.ptp_valid.val() & self.stamped.val().any();
-        self.core.ptp_time.next = self.ptp_time.val();
-        self.now.next = self.core.date.val();
-        self.stopped.next = self.core.stop.val();
-        // Doorbells are the store's alone. A packet that is dropped on its way in waits until no
-        // other is counted.
-        self.core.hd.ready.next = true;
-        self.loses.next = self.store.malformed.val() | self.store.voided.val();
-        self.entry.drop_ready.next = !self.loses.val();
-        self.core.source_pulses.next = bits::<64>(0);
-        if self.gate.missed.val() {
-            self.core.source_pulses.next = self.missed_bit.val();
-        }
-        if self.exit.sent.valid.val() {
-            self.core.source_pulses.next = self.core.source_pulses.val() | self.frames_bit.val();
-        }
-        if self.core.hd.valid.val() {
-            self.core.source_pulses.next = self.core.source_pulses.val() | self.doorbell_bit.val();
-        }
-        // One of each kind counts a clock; those that come together wait for their turn.
-        if self.store.refused.val() | (self.entry.strange.val() | self.strangers.q.val().any()) {
-            self.core.source_pulses.next = self.core.source_pulses.val() | self.refused_bit.val();
-        }
-        if self.entry.strange.val() & (self.store.refused.val() & !self.strangers.q.val().get_bit(7)) {
-            self.strangers.d.next = self.strangers.q.val() + bits::<8>(1);
-        }
-        if (!self.entry.strange.val() & !self.store.refused.val()) & self.strangers.q.val().any() {
-            self.strangers.d.next = self.strangers.q.val() - bits::<8>(1);
-        }
-        self.discards.next = self.loses.val() | self.entry.dropped.val();
-        self.lost_here.next = (bit_cast::<8, 1>(self.discards.val().into()) + bit_cast::<8, 1>(self.lost.val().into()))
-            + bit_cast::<8, 1>(self.arriving.dropped.val().into());
-        self.lost_sum.next = self.lost_here.val() + self.missing.q.val();
-        if self.lost_sum.val().any() {
-            self.core.source_pulses.next = self.core.source_pulses.val() | self.discarded_bit.val();
-            self.missing.d.next = self.lost_sum.val() - bits::<8>(1);
-            if self.lost_sum.val().get_bit(7) {
-                self.missing.d.next = bits::<8>(127);
-            }
-        }
-        self.core.source_swept.next = self.store.swept.val() & self.exit.swept.val();
-        // There is no memory, and nothing in DMA's place asks for it.
-        self.core.m_axi.awready.next = false;
-        self.core.m_axi.wready.next = false;
-        self.core.m_axi.arready.next = false;
-        self.core.m_axi.bvalid.next = false;
-        self.core.m_axi.bresp.next = bits::<2>(0);
-        self.core.m_axi.rvalid.next = false;
-        self.core.m_axi.rdata.next = bits::<W>(0);
-        self.core.m_axi.rresp.next = bits::<2>(0);
-        self.core.m_axi.rlast.next = false;
-        if self.reset.q.val() {
-            self.paced_inside.d.next = false;
-            self.past_inside.d.next = false;
-            self.wire_inside.d.next = false;
-            self.missing.d.next = bits::<8>(0);
-            self.strangers.d.next = bits::<8>(0);
-            self.wire_tag.d.next = bits::<8>(0);
+            self.path.sent.tag.next = bit_cast::<16, 8>(self.reported_tag[8].q.val());
+            self.path.tx_cpl.valid.next = self.s_cpl.valid.val();
+            self.path.tx_cpl.tag.next = self.s_cpl.tag.val();
+            self.path.tx_cpl.ts.next = self.s_cpl.ts.val();
         }
     }
 }

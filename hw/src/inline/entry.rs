@@ -1,19 +1,17 @@
 //! The way in of the host's packets: each waits until the parser has judged it, then goes its way.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
+use super::waiting::Waiting;
 use crate::bus::{FlowLoadIn, FlowStreamOut, MetaAxisIn};
 use crate::constant::Const;
-use crate::fifo::Fifo;
 use crate::parse::Parse;
 use rust_hdl::prelude::*;
-use timely_model::inline::entry::QUEUE;
 use timely_model::parse::kind;
 use timely_regs::counters::Counter;
 use timely_regs::flow;
-use timely_regs::link::LONGEST_FRAME;
 use timely_regs::wire::LAST;
 
 // A kernel takes literals alone; these hold the ones below to their homes.
-const _: () = assert!(kind::DATA == 1 && kind::MALFORMED == 3 && Counter::RxBad as u32 == 2 && QUEUE == 9 && LAST == 1 << (9 - 8));
+const _: () = assert!(kind::DATA == 1 && kind::MALFORMED == 3 && Counter::RxBad as u32 == 2 && LAST == 1 << (9 - 8));
 const _: () =
     assert!(flow::ENABLE.word == 0 && flow::ENABLE.low == 0 && flow::IPV6.word == 0 && flow::IPV6.low == 11 && flow::ADDRESS_0.word == 8);
 
@@ -65,16 +63,7 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     /// Loads of flows.
     pub fl: FlowLoadIn<F>,
     parse: Parse<W, K>,
-    bytes: Fifo<W, 9, 10>,
-    // Last 1, keep.
-    ends: Fifo<E, 9, 10>,
-    metas: Fifo<M, 9, 10>,
-    // Way 2 (0 past, 1 paced, 2 dropped, 3 paced and the last of its segment), flow.
-    ways: Fifo<V, 9, 10>,
-    /// Beats of this packet so far.
-    count: DFF<Bits<11>>,
-    /// The packet was cut; the rest of it is passed by.
-    skipping: DFF<Bit>,
+    waiting: Waiting<W, K, F, M, E, V>,
     judged: DFF<Bit>,
     verdict: DFF<Bits<V>>,
     odd: DFF<Bit>,
@@ -112,20 +101,9 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     held_key: Signal<Local, Bits<33>>,
     right: Signal<Local, Bit>,
     finding: Signal<Local, Bits<V>>,
-    most: Const<Bits<11>>,
     flows: Const<Bits<33>>,
     header: Signal<Local, Bits<384>>,
     flow: Signal<Local, Bits<33>>,
-    taken: Signal<Local, Bit>,
-    pushed: Signal<Local, Bit>,
-    cut: Signal<Local, Bit>,
-    last: Signal<Local, Bit>,
-    here: Signal<Local, Bit>,
-    way: Signal<Local, Bits<2>>,
-    goes: Signal<Local, Bit>,
-    leaves: Signal<Local, Bit>,
-    tail: Signal<Local, Bits<E>>,
-    head: Signal<Local, Bits<V>>,
 }
 
 impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: usize, const V: usize> Entry<W, K, F, M, E, V> {
@@ -133,7 +111,7 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
     pub fn new() -> Self {
         assert!(W == 8 * K && E == K + 1 && V == F + 2, "widths of a way in of {W} bits and 2^{F} flows");
         Self {
-            most: Const::new(bits::<11>((LONGEST_FRAME as usize / K) as u64 - 1)),
+            waiting: Waiting::new(),
             flows: Const::new(bits::<33>(1 << F)),
             sweep_end: Const::new(bits::<V>(1 << F)),
             ..Default::default()
@@ -144,22 +122,7 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
 impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: usize, const V: usize> Logic for Entry<W, K, F, M, E, V> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            count,
-            skipping,
-            judged,
-            verdict,
-            odd,
-            sweep,
-            load,
-            load_flow,
-            load_word,
-            read_valid,
-            read_verdict,
-            read_source
-        );
+        dff_setup!(self, clk, judged, verdict, odd, sweep, load, load_flow, load_word, read_valid, read_verdict, read_source);
         dff_setup!(
             self,
             clk,
@@ -178,42 +141,17 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.owners.write_clock.next = self.clk.val();
         self.parse.clk.next = self.clk.val();
         self.parse.rst.next = self.rst.val();
-        self.bytes.clk.next = self.clk.val();
-        self.bytes.rst.next = self.rst.val();
-        self.ends.clk.next = self.clk.val();
-        self.ends.rst.next = self.rst.val();
-        self.metas.clk.next = self.clk.val();
-        self.metas.rst.next = self.rst.val();
-        self.ways.clk.next = self.clk.val();
-        self.ways.rst.next = self.rst.val();
+        self.waiting.clk.next = self.clk.val();
+        self.waiting.rst.next = self.rst.val();
 
         // Beats into the queue, and past the parser.
-        self.s.tready.next = self.bytes.i_ready.val();
-        self.taken.next = self.s.tvalid.val() & self.bytes.i_ready.val();
-        self.pushed.next = self.taken.val() & !self.skipping.q.val();
-        self.cut.next = self.count.q.val() == self.most.val();
-        self.last.next = self.s.tlast.val() | self.cut.val();
-        if self.pushed.val() {
-            self.count.d.next = self.count.q.val() + bits::<11>(1);
-        }
-        if self.taken.val() & (self.last.val() | self.skipping.q.val()) {
-            self.count.d.next = bits::<11>(0);
-        }
-        if self.taken.val() {
-            self.skipping.d.next = (self.skipping.q.val() | self.cut.val()) & !self.s.tlast.val();
-        }
-        self.bytes.i_valid.next = self.pushed.val();
-        self.bytes.i_data.next = self.s.tdata.val();
-        self.ends.i_valid.next = self.pushed.val();
-        self.ends.i_data.next = (bit_cast::<E, K>(self.s.tkeep.val()) << 1) | bit_cast::<E, 1>(self.last.val().into());
-        self.metas.i_valid.next = self.pushed.val() & !self.count.q.val().any();
-        self.metas.i_data.next = self.s.meta.val();
+        MetaAxisIn::<W, K, M>::link(&mut self.s, &mut self.waiting.s);
         self.parse.s.tdata.next = self.s.tdata.val();
         self.parse.s.tkeep.next = self.s.tkeep.val();
-        self.parse.s.tvalid.next = self.pushed.val();
-        self.parse.s.tlast.next = self.last.val();
+        self.parse.s.tvalid.next = self.waiting.pushed.val();
+        self.parse.s.tlast.next = self.waiting.pushed_last.val();
         self.parse.s.ts.next = bits::<64>(0);
-        self.parse.s.bad.next = self.cut.val() & !self.s.tlast.val();
+        self.parse.s.bad.next = self.waiting.pushed_bad.val();
         self.parse.cfg_udp_port.next = self.cfg_udp_port.val();
 
         // The parser's report becomes a way.
@@ -308,38 +246,21 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
             self.owners.write_address.next = self.sweep.q.val().get_bits::<F>(0);
             self.owners.write_data.next = bits::<34>(0);
         }
-        self.ways.i_valid.next = self.judged.q.val();
-        self.ways.i_data.next = self.verdict.q.val();
+        self.waiting.way_valid.next = self.judged.q.val();
+        self.waiting.way.next = self.verdict.q.val();
 
         // The first of the queue goes its way.
-        self.tail.next = self.ends.o_data.val();
-        self.head.next = self.ways.o_data.val();
-        self.way.next = self.head.val().get_bits::<2>(0);
-        self.here.next = self.bytes.o_valid.val() & self.ends.o_valid.val() & self.metas.o_valid.val() & self.ways.o_valid.val();
-        self.paced.valid.next = self.here.val() & self.way.val().get_bit(0);
-        self.paced_ends.next = self.way.val().get_bit(1);
-        self.past_valid.next = self.here.val() & (self.way.val() == bits::<2>(0));
-        self.dropped.next = self.here.val() & (self.way.val() == bits::<2>(2)) & self.tail.val().get_bit(0);
-        self.goes.next = self.here.val() & self.past_ready.val();
-        if self.way.val().get_bit(0) {
-            self.goes.next = self.here.val() & self.paced.ready.val();
-        }
-        if self.way.val() == bits::<2>(2) {
-            self.goes.next = self.here.val() & self.drop_ready.val();
-        }
-        self.leaves.next = self.goes.val() & self.tail.val().get_bit(0);
-        self.bytes.o_ready.next = self.goes.val();
-        self.ends.o_ready.next = self.goes.val();
-        self.metas.o_ready.next = self.leaves.val();
-        self.ways.o_ready.next = self.leaves.val();
-        self.m_tdata.next = self.bytes.o_data.val();
-        self.m_tkeep.next = self.tail.val().get_bits::<K>(1);
-        self.m_tlast.next = self.tail.val().get_bit(0);
-        self.m_meta.next = self.metas.o_data.val();
-        self.paced.flow.next = self.head.val().get_bits::<F>(2);
+        FlowStreamOut::<F>::link(&mut self.paced, &mut self.waiting.paced);
+        self.paced_ends.next = self.waiting.paced_ends.val();
+        self.past_valid.next = self.waiting.past_valid.val();
+        self.waiting.past_ready.next = self.past_ready.val();
+        self.dropped.next = self.waiting.dropped.val();
+        self.waiting.drop_ready.next = self.drop_ready.val();
+        self.m_tdata.next = self.waiting.m_tdata.val();
+        self.m_tkeep.next = self.waiting.m_tkeep.val();
+        self.m_tlast.next = self.waiting.m_tlast.val();
+        self.m_meta.next = self.waiting.m_meta.val();
         if self.rst.val() {
-            self.count.d.next = bits::<11>(0);
-            self.skipping.d.next = false;
             self.judged.d.next = false;
             self.odd.d.next = false;
             self.read_valid.d.next = false;

@@ -1,10 +1,13 @@
 //! The parser of RoCEv2: from beats to the headers by which a queue pair is steered, and whether
 //! the packet's check sequence holds.
+mod absent;
 mod icrc;
 mod judge;
 pub mod queue_pairs;
 pub mod round_trips;
 mod words;
+
+pub use absent::NoPairs;
 
 use crate::bus::ReceivedIn;
 use crate::parse::Collect;

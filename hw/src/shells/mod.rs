@@ -262,7 +262,7 @@ fn opennic_core(config: Config, clock_ps: u32) -> Result<String, String> {
                     let core = crate::emit::emit("opennic_core", Inline::<512, 64, $f, $s, { if $f > $s { $f } else { $s } }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 },
                         { $f - 1 }, { $f + 1 }, { $f + 32 }, { $f + 50 }, { $f + 94 }, 138, 15, 16, $t, 2, 17, { $f + 64 }, 48, 136, 159, 65,
                         { $f + 2 }, 112, 689>::new(&build, false))?;
-                    replace_dma::<512, 64, $f>(&core, "opennic_core__core__control__dma")
+                    replace_dma::<512, 64, $f>(&core, "opennic_core__path__core__control__dma")
                 })*
                 _ => Err(format!("{config} is not built")),
             }

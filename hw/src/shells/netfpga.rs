@@ -226,7 +226,7 @@ fn core(name: &str, config: Config, clock_ps: u32) -> Result<String, String> {
                     let core = emit(name, Inline::<$w, $k, $f, $s, { if $f > $s { $f } else { $s } }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 },
                         { $f + 32 }, { $f + 50 }, { $f + 94 }, $l, $c, { $c + 1 }, $t, $b, { $c + $b }, { $f + 64 }, 128, 216, 239, { $k + 1 },
                         { $f + 2 }, 192, { $w + $k + 193 }>::new(&build, false))?;
-                    replace_dma::<$w, $k, $f>(&core, &format!("{name}__core__control__dma"))
+                    replace_dma::<$w, $k, $f>(&core, &format!("{name}__path__core__control__dma"))
                 })*)*
                 _ => Err(format!("{config} is not built")),
             }

@@ -41,7 +41,7 @@ fn bench() -> (Bench, Vec<(String, String)>) {
 /// Registers of the bridge, and of the reset beside it, each with its clock, out of the emitted
 /// Verilog.
 fn cells(verilog: &str) -> BTreeMap<String, &'static str> {
-    let (_, bridge) = verilog.split_once("module tnic_opennic_core__bridge(").expect("a bridge");
+    let (_, bridge) = verilog.split_once("module tnic_opennic_core__path__bridge(").expect("a bridge");
     let (bridge, _) = bridge.split_once("\nendmodule").expect("its end");
     let mut cells = BTreeMap::new();
     let mut clock = None;

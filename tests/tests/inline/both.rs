@@ -1,22 +1,23 @@
 //! The Verilog and its model as one in-line NIC, driven alike.
 use timely_model::bus::Sample;
+use timely_model::inline::form::{Form, Own};
 use timely_model::inline::nic::{In, Out, WireBeat};
 use timely_model::stream::Beat;
 use timely_sim::nic::inline::rtl::Rtl;
 use timely_sim::nic::inline::{Model, Path};
 
-pub struct Both {
+pub struct Both<F = Own> {
     rtl: Rtl,
-    model: Model,
+    model: Model<F>,
     clk: u64,
 }
 
 /// Clocks for which the Verilog is held in reset.
 const RESET_CLOCKS: u64 = 16;
 
-impl Both {
+impl<F: Form + Send> Both<F> {
     /// After the reset of the Verilog, which the model goes through too.
-    pub fn new(rtl: Rtl, mut model: Model) -> Self {
+    pub fn new(rtl: Rtl, mut model: Model<F>) -> Self {
         for clk in 0..RESET_CLOCKS {
             model.step(clk, &In { rst: true, ..In::default() });
         }
@@ -45,7 +46,7 @@ fn comparable(out: Out) -> Out {
     }
 }
 
-impl Path for Both {
+impl<F: Form + Send> Path for Both<F> {
     fn bus_bytes(&self) -> usize {
         self.model.bus_bytes()
     }

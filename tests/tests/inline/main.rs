@@ -2,6 +2,7 @@
 //! host, wire and registers do.
 mod both;
 mod network;
+mod roce;
 mod world;
 
 use both::Both;

@@ -59,6 +59,14 @@ pub struct Source {
     pub idle: Option<u32>,
     /// Of such a one: a flow came to its pass, and whether it is limited.
     pub limited: Option<(u32, bool)>,
+    /// Of queue pairs: a sample for the engine.
+    pub sample: Option<Sample>,
+    /// A flow that its queue pair loads.
+    pub load: Option<FlowLoad>,
+    /// Flows are loaded by queue pairs: no command may.
+    pub loading: bool,
+    /// State of the table of queue pairs; 0 without one.
+    pub pair_status: u32,
 }
 
 /// Outputs at a clock.

@@ -18,6 +18,7 @@ use crate::{Block, ack, csr, dma, engine, hold, pacer, parse, pause, rtt, teleme
 use io::{Crossing, Levels};
 use timely_regs::counters::Counter;
 use timely_regs::map::Build;
+use timely_regs::profile::OUTSTANDING;
 use timely_regs::wire::Header;
 
 /// Tag of DMA's queries; csr's are below.
@@ -44,6 +45,8 @@ pub struct Core<D> {
     histograms: Part<histograms::Histograms>,
     csr: Part<csr::Csr>,
     dma: Part<D>,
+    /// Outstanding bounds of profiles do not reach the pacer.
+    unbounded: bool,
     /// None where the pacer half stands elsewhere.
     pacer: Option<Part<pacer::top::Pacer>>,
     pulses: u64,
@@ -100,6 +103,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             histograms: Part::new(histograms::Histograms::default()),
             csr: Part::new(csr::Csr::new(build)),
             dma: Part::new(dma),
+            unbounded: false,
             pacer: Some(Part::new(pacer::top::Pacer::new(build.flow_bits, pacer::Timing::of(build.clock_ps)))),
             pulses: 0,
             swept: false,
@@ -115,6 +119,12 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
     /// [`Source`].
     pub fn apart(build: Build, dma: D) -> Self {
         Core { pacer: None, ..Core::new(build, dma) }
+    }
+
+    /// The core of a form that cannot tell how much of a flow is outstanding: profiles' bounds do
+    /// not count.
+    pub fn unbounded(self) -> Self {
+        Core { unbounded: true, ..self }
     }
 
     /// The date at clock `clk`, ns48.fns16.
@@ -233,6 +243,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         let dma_asks = dma.query.is_some() && csr.query.is_none();
         let [asked, asked_before, dma_answered] = self.asked;
         self.asked = if rst { [false; 3] } else { [dma_asks, asked, asked_before] };
+        let sample = rtt.sample.or(source.sample);
         let next = Crossing {
             profile: csr.profile,
             flow: csr.flow,
@@ -240,14 +251,15 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             query: csr.query.or(dma.query.filter(|_| dma_asks).map(|flow| Query { flow, tag: DMA_TAG })),
             histogram_clear: csr.histogram_clear,
             sent: source.sent,
-            sample: rtt.sample,
+            sample,
             acked: rtt.acked,
             event: engine.event,
             superseded: engine.superseded,
         };
         let crossed = std::mem::replace(&mut self.crossing, if rst { Crossing::default() } else { next });
         let bus = crossed.profile.is_some() || crossed.flow.is_some();
-        let served = dma.load.is_some() || telemetry.answer.is_some() || csr.doorbell.is_some() || self.pulses != 0;
+        let served =
+            dma.load.is_some() || source.load.is_some() || telemetry.answer.is_some() || csr.doorbell.is_some() || self.pulses != 0;
 
         let accessed =
             i.aw.is_some() || i.w.is_some() || i.ar.is_some() || (csr.b.is_some() && i.b_ready) || (csr.r.is_some() && i.r_ready);
@@ -262,8 +274,9 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             answer: telemetry.answer.filter(|_| !dma_answered),
             look_live: dma.live,
             look_refuse: dma.refuse,
-            loading: dma.loading,
-            bulk: dma.load,
+            loading: dma.loading || source.loading,
+            bulk: dma.load.or(source.load),
+            pair_status: source.pair_status,
             histogram_count: histograms.count,
             histogram_clearing: histograms.clearing,
             pulses: self.pulses,
@@ -346,10 +359,10 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             time_epoch: time.epoch,
         });
         let (idle, limited) = (pacer.idle.or(source.idle), pacer.limited.or(source.limited));
-        let asked = rtt.sample.is_some() || idle.is_some() || limited.is_some() || crossed.host.is_some();
+        let asked = sample.is_some() || idle.is_some() || limited.is_some() || crossed.host.is_some();
         self.engine.step(clk, rst || asked || bus, || engine::In {
             rst,
-            sample: rtt.sample,
+            sample,
             idle,
             limited,
             host: crossed.host,
@@ -385,7 +398,9 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             at: csr.histogram_at,
             clear: crossed.histogram_clear,
         });
-        self.step_pacer(clk, rst, changed, shown, i, source, (crossed.profile, crossed.flow), held.ready);
+        let bound = |w: ProfileWrite| if self.unbounded && w.word == OUTSTANDING.word { ProfileWrite { data: 0, ..w } } else { w };
+        let pacer_profile = crossed.profile.map(bound);
+        self.step_pacer(clk, rst, changed, shown, i, source, (pacer_profile, crossed.flow), held.ready);
         let paused = i.pause | pause.priorities;
         self.hold.step(clk, changed || paused != 0 || crossed.flow.is_some(), || hold::In {
             rst,

@@ -5,7 +5,7 @@ use crate::bus::{FlowLoad, ProfileWrite};
 use crate::dma::Look;
 use timely_regs::flow::WORDS;
 use timely_regs::map::id::Refusal;
-use timely_regs::map::{self, BAD_READ, Entry, dma, flow, id, profiles, telemetry, time, window};
+use timely_regs::map::{self, BAD_READ, Entry, dma, flow, id, profiles, roce, telemetry, time, window};
 
 /// States of the access under way; a clock each, but for the last three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +100,8 @@ impl Csr {
             self.dma.0
         } else if word == telemetry::HISTOGRAM_COUNT.word() {
             self.histogram_count
+        } else if word == roce::STATUS.word() {
+            self.pair_status
         } else if word == telemetry::HISTOGRAM_STATE.word() {
             self.histogram_clearing.into()
         } else {
@@ -132,10 +134,12 @@ impl Csr {
             fits = a.data & !e.mask == 0 && (e.least..=e.most).contains(&a.data);
             let (_, refused, loading) = self.dma;
             let dma = is_dma(a.word());
-            let held = command && (self.query.busy || loading && a.data & flow::LOAD != 0) || dma && refused;
+            let pair = a.word() == roce::COMMAND.word();
+            let pair_held = pair && (roce::BUSY.get(&[self.pair_status]) == 1 || roce::PRESENT.get(&[self.pair_status]) == 0);
+            let held = pair_held || command && (self.query.busy || loading && a.data & flow::LOAD != 0) || dma && refused;
             // The pacer's time must not run back while flows may send.
             let back = a.word() == time::LEAD.word() && self.go && a.data < a.read;
-            now = (!profile && !command && !dma && !reset || self.ready) && !held && !back;
+            now = (!profile && !command && !dma && !reset && !pair || self.ready) && !held && !back;
         }
         if !aligned || !exists {
             Some(Refusal::NoRegister)

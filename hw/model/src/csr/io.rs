@@ -3,8 +3,9 @@ use super::Settings;
 use crate::bus::{Answer, FlowLoad, ProfileWrite, Query};
 use crate::dma::Look;
 
-/// Inputs at a clock. `swept`, `loading`, what is looked at, `histogram_count` and
-/// `histogram_clearing` are levels that are taken to stay as they are while clocks are skipped.
+/// Inputs at a clock. `swept`, `loading`, what is looked at, `histogram_count`,
+/// `histogram_clearing` and `pair_status` are levels that are taken to stay as they are while
+/// clocks are skipped.
 #[derive(Clone, Debug, Default)]
 pub struct In {
     /// Synchronous reset.
@@ -35,6 +36,8 @@ pub struct In {
     pub histogram_count: u32,
     /// Histograms that are not cleared yet.
     pub histogram_clearing: u16,
+    /// State of the table of queue pairs, as `roce::STATUS` shows it; 0 without a table.
+    pub pair_status: u32,
     /// Counted events of all blocks, by `timely_regs::counters`.
     pub pulses: u64,
     /// Every block has cleared its RAM.
@@ -99,6 +102,8 @@ pub struct Out {
     pub look: Option<Look>,
     /// The heartbeat is lost.
     pub lost: bool,
+    /// A soft reset is under way.
+    pub clearing: bool,
     /// A flow's record is asked for.
     pub query: Option<Query>,
     /// The bin whose count is asked for, and above it its profile.

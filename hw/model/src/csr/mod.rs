@@ -67,6 +67,7 @@ pub struct Csr {
     /// Telemetry's outputs at this clock.
     histogram_count: u32,
     histogram_clearing: u16,
+    pair_status: u32,
     heartbeat: heartbeat::Heartbeat,
     clear: clear::Clear,
     counters: counters::Counters,
@@ -112,6 +113,7 @@ impl Csr {
             histogram_clear: 0,
             histogram_count: 0,
             histogram_clearing: 0,
+            pair_status: 0,
             heartbeat: Default::default(),
             clear: Default::default(),
             counters: Default::default(),
@@ -178,6 +180,7 @@ impl Block for Csr {
             written: self.written,
             look: (self.state == State::Fetch).then(|| self.access.look()),
             lost: self.heartbeat.lost,
+            clearing: self.clear.runs(),
             query: self.asking.then_some(Query { flow: self.settings.flow_index.into(), tag: self.query.tag }),
             histogram_at: self.histogram_at,
             histogram_clear: self.histogram_clear,
@@ -197,6 +200,7 @@ impl Block for Csr {
         let next_bin = std::mem::take(&mut self.next_bin);
         self.histogram_clear = 0;
         (self.histogram_count, self.histogram_clearing) = (i.histogram_count, i.histogram_clearing);
+        self.pair_status = i.pair_status;
         let own =
             u64::from(self.error_pulse) << Counter::CsrErrors as u8 | u64::from(self.heartbeat.pulse) << Counter::HeartbeatStops as u8;
         self.error_pulse = false;

@@ -1,33 +1,14 @@
 //! The way in of `timely_hw::inline::entry`: each packet waits until the parser has judged it, then
 //! goes its way.
+use super::waiting::{self, Waiting};
+pub use super::waiting::{QUEUE, Way};
 use crate::bus::FlowLoad;
 use crate::check::digest;
 use crate::stream::Beat;
-use crate::{Block, fifo, parse};
+use crate::{Block, parse};
 use timely_regs::counters::Counter;
 use timely_regs::flow;
-use timely_regs::link::LONGEST_FRAME;
 use timely_regs::wire::{Header, LAST};
-
-/// Address bits of the queue of beats: three of the longest packets at 512 bits.
-pub const QUEUE: u32 = 9;
-
-/// Where a packet goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// To the wire, unpaced: the packet is no data packet of an existing flow, or its addresses are
-    /// not the flow's.
-    Past,
-    /// Into the store.
-    Paced {
-        /// In this flow.
-        flow: u32,
-        /// The packet ends a segment.
-        ends: bool,
-    },
-    /// Nowhere: it is too long, or a beat of it has gaps.
-    Dropped,
-}
 
 /// Inputs at a clock.
 #[derive(Clone, Debug, Default)]
@@ -88,13 +69,7 @@ pub struct Entry {
     width: usize,
     flow_bits: u32,
     parse: parse::Parse,
-    beats: fifo::Fifo<Beat>,
-    metas: fifo::Fifo<u128>,
-    ways: fifo::Fifo<Way>,
-    /// Beats of this packet so far.
-    count: usize,
-    /// The packet was cut; the rest of it is passed by.
-    skipping: bool,
+    waiting: Waiting,
     owners: Vec<Owner>,
     /// Flows that RAM init after a reset has cleared.
     sweep: u32,
@@ -111,11 +86,7 @@ impl Entry {
             width,
             flow_bits,
             parse: parse::Parse::new(width),
-            beats: fifo::Fifo::new(QUEUE),
-            metas: fifo::Fifo::new(QUEUE),
-            ways: fifo::Fifo::new(QUEUE),
-            count: 0,
-            skipping: false,
+            waiting: Waiting::new(width),
             owners: vec![None; 1 << flow_bits],
             sweep: 0,
             load: None,
@@ -127,7 +98,7 @@ impl Entry {
 
     /// A beat offered at clock `clk` is taken.
     pub fn is_ready(&self, clk: u64) -> bool {
-        self.beats.output(clk).ready
+        self.waiting.is_ready(clk)
     }
 
     fn way(&self, r: &parse::Report) -> Way {
@@ -138,11 +109,6 @@ impl Entry {
             _ => Way::Past,
         }
     }
-
-    fn head(&self, clk: u64) -> Option<(Beat, Way, u128)> {
-        let (beat, way, meta) = (self.beats.output(clk).head?, self.ways.output(clk).head?, self.metas.output(clk).head?);
-        Some((beat, way, meta))
-    }
 }
 
 impl Block for Entry {
@@ -150,7 +116,7 @@ impl Block for Entry {
     type Out = Out;
 
     fn output(&self, clk: u64) -> Out {
-        let head = self.head(clk);
+        let head = self.waiting.head(clk);
         Out {
             ready: self.is_ready(clk),
             beat: head.filter(|h| h.1 != Way::Dropped),
@@ -164,30 +130,20 @@ impl Block for Entry {
             *self = Entry::new(self.width, self.flow_bits);
             return;
         }
-        let head = self.head(clk);
-        let goes = head.filter(|h| match h.1 {
-            Way::Past => i.past_ready,
-            Way::Paced { .. } => i.paced_ready,
-            Way::Dropped => i.drop_ready,
-        });
-        let ends = goes.is_some_and(|h| h.0.last);
-        let taken = i.beat.filter(|_| self.beats.output(clk).ready);
-        let pushed = taken.filter(|_| !self.skipping);
-        let most = LONGEST_FRAME as usize / (self.width / 8);
-        let cut = self.count + 1 == most;
-        let first = self.count == 0;
-        // The rest of a packet that was cut ends with its last beat.
-        if let Some(beat) = taken {
-            let goes_on = !beat.last;
-            self.count = if pushed.is_some() && goes_on && !cut { self.count + 1 } else { 0 };
-            self.skipping = goes_on && (self.skipping || cut);
-        }
         let report = self.parse.output(clk).report;
-        let written = pushed.map(|b| Beat { last: b.last || cut, ..b });
-        self.parse.step(clk, &parse::In { rst: false, beat: written, stamp: 0, bad: cut && pushed.is_some_and(|b| !b.last), port: i.port });
-        self.beats.step(clk, &fifo::In { rst: false, push: written, ready: goes.is_some() });
-        self.metas.step(clk, &fifo::In { rst: false, push: pushed.filter(|_| first).map(|_| i.meta), ready: ends });
-        self.ways.step(clk, &fifo::In { rst: false, push: self.judged.map(|j| j.0), ready: ends });
+        let (written, _) = self.waiting.step(
+            clk,
+            &waiting::Step {
+                beat: i.beat,
+                meta: i.meta,
+                way: self.judged.map(|j| j.0),
+                paced_ready: i.paced_ready,
+                past_ready: i.past_ready,
+                drop_ready: i.drop_ready,
+            },
+        );
+        let bad = written.is_some_and(|w| w.1);
+        self.parse.step(clk, &parse::In { rst: false, beat: written.map(|w| w.0), stamp: 0, bad, port: i.port });
         // 3: the packet's owner is compared.
         self.judged = self.caught.take().map(|s| {
             let right = s.owner.is_none_or(|owner| s.ours && owner == (s.digest, s.ipv6));
@@ -231,8 +187,7 @@ impl Block for Entry {
     fn wake(&self, clk: u64) -> u64 {
         let idle = self.sweep == 1 << self.flow_bits
             && self.load.is_none()
-            && self.beats.is_empty()
-            && self.ways.is_empty()
+            && self.waiting.is_empty()
             && self.judged.is_none()
             && self.read.is_none()
             && self.caught.is_none();

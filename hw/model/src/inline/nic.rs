@@ -2,12 +2,15 @@
 //! wire, those of flows through the store.
 //!
 //! The clock of the registers' bus is the core's.
-use super::{aside, bridge, credit, entry, exit};
+use super::entry::Way;
+use super::form::{self, Beside, Form, Own};
+use super::pairs::BESIDE_BITS;
+use super::{aside, bridge, credit};
 use crate::bus::{FlowRate, Sample};
 use crate::core::{Core, Pins, Source};
 use crate::part::Part;
 use crate::stream::Beat;
-use crate::{Block, dma, fifo, launch, mark, store, txmux};
+use crate::{Block, dma, fifo, launch, store, txmux};
 use timely_regs::counters::Counter;
 use timely_regs::event;
 use timely_regs::link::{ACK_TAG, PAST_TAG};
@@ -93,21 +96,19 @@ pub struct Out {
     pub record: Option<[u32; event::WORDS]>,
 }
 
-/// The NIC.
+/// The NIC, whose packets `F` says.
 #[derive(Clone, Debug)]
-pub struct Nic {
+pub struct Nic<F = Own> {
     core: Core<dma::NoDma>,
     bridge: Part<bridge::Bridge>,
-    entry: Part<entry::Entry>,
+    form: F,
     credit: Part<credit::Credit>,
     store: Part<store::Store>,
-    mark: Part<mark::Mark<(u64, u128)>>,
     gate: Part<launch::Launch>,
     merge: Part<txmux::TxMux>,
-    exit: Part<exit::Exit>,
     /// Launch of paced frames between the store and the wire, and what goes beside them; the latter
     /// of the others.
-    sides: Part<fifo::Fifo<(u64, u128)>>,
+    sides: Part<fifo::Fifo<Beside>>,
     past: Part<fifo::Fifo<u128>>,
     arriving: Part<aside::Aside>,
     /// Inside a frame: of the store, past it, to the wire.
@@ -150,20 +151,18 @@ fn ack_bytes(beat: &Beat) -> u16 {
     90 + 4 * u16::from(vlan) + 20 * u16::from(ipv6)
 }
 
-impl Nic {
+impl<F: Form> Nic<F> {
     /// A NIC with a store of `2^cell_bits` cells whose `rst` was 1 at the clock before 0.
     pub fn new(build: Build, cell_bits: u32) -> Self {
         let (width, flow_bits) = (build.bus_bits as usize, build.flow_bits);
         Nic {
-            core: Core::new(build, dma::NoDma::default()),
+            core: if F::PAIRS { Core::new(build, dma::NoDma::default()).unbounded() } else { Core::new(build, dma::NoDma::default()) },
             bridge: Part::new(bridge::Bridge::default()),
-            entry: Part::new(entry::Entry::new(width, flow_bits)),
+            form: F::new(build),
             credit: Part::new(credit::Credit::default()),
             store: Part::new(store::Store::new(flow_bits, cell_bits, width)),
-            mark: Part::new(mark::Mark::new(width, flow_bits, build.ring_bits)),
             gate: Part::new(launch::Launch::new()),
             merge: Part::new(txmux::TxMux::default()),
-            exit: Part::new(exit::Exit::new(width, flow_bits)),
             sides: Part::new(fifo::Fifo::new(SIDES)),
             past: Part::new(fifo::Fifo::new(PAST)),
             arriving: Part::new(aside::Aside::new(width)),
@@ -189,6 +188,7 @@ impl Nic {
         let meta = match Kind::of(tag) {
             Kind::Ack => 0,
             Kind::Past => self.past.block.output(clk).head?,
+            Kind::Paced if F::PAIRS => self.sides.block.output(clk).head?.1 >> BESIDE_BITS,
             Kind::Paced => self.sides.block.output(clk).head?.1,
         };
         let bytes = || if self.wire_inside { self.ack_bytes } else { ack_bytes(&beat) };
@@ -196,7 +196,7 @@ impl Nic {
     }
 }
 
-impl Block for Nic {
+impl<F: Form> Block for Nic<F> {
     type In = In;
     type Out = Out;
 
@@ -209,13 +209,13 @@ impl Block for Nic {
             ar_ready,
             b: bridge.b,
             r: bridge.r,
-            host_ready: self.entry.block.is_ready(clk) && !self.reset,
+            host_ready: self.form.is_ready(clk) && !self.reset,
             wire_taken: !self.reset,
             wire: self.wire(clk),
             host: self.arriving.block.output(clk).beat,
             now: core.now,
             stopped: core.stopped,
-            sample: core.sample,
+            sample: core.sample.or_else(|| self.form.sample(clk)),
             rate: core.rate,
             record: core.record,
         }
@@ -227,12 +227,11 @@ impl Block for Nic {
         let core = self.core.show(clk);
         let axil = self.core.output(clk);
         let bridge = self.bridge.block.output(clk);
-        let entry = self.entry.block.output(clk);
+        let shown = self.form.show(clk);
         let store = self.store.block.output(clk);
-        let mark = self.mark.block.output(clk);
+        let onward = self.form.onward(clk, store.beat);
         let gate = self.gate.block.output(clk);
         let merge = self.merge.block.output(clk);
-        let exit = self.exit.block.output(clk);
         let (sides, past) = (self.sides.block.output(clk), self.past.block.output(clk));
         let arriving = self.arriving.block.output(clk);
         let c = &core.csr.settings;
@@ -270,9 +269,9 @@ impl Block for Nic {
         // Paced frames get their places, then go through the gate; what goes beside them in a queue
         // of its own.
         let paced_ready = gate.ready && sides.ready;
-        let side = mark.beat.map(|(_, side)| side).filter(|_| gate.ready && !self.paced_inside);
-        let through = mark.beat.filter(|_| sides.ready);
-        if let Some((beat, _)) = mark.beat.filter(|_| paced_ready) {
+        let side = onward.map(|(_, side)| side).filter(|_| gate.ready && !self.paced_inside);
+        let through = onward.filter(|_| sides.ready);
+        if let Some((beat, _)) = onward.filter(|_| paced_ready) {
             self.paced_inside = !beat.last;
         }
         let timed = through.map(|(beat, (launch, _))| launch::Timed { beat, tag: 0, launch: (c.lead != 0).then_some(launch) });
@@ -281,7 +280,7 @@ impl Block for Nic {
 
         // Both streams by turns.
         let past_ready = merge.ack_ready && past.ready;
-        let passes = entry.beat.filter(|b| b.1 == entry::Way::Past);
+        let passes = shown.beat.filter(|b| b.1 == Way::Past);
         let past_side = passes.map(|b| b.2).filter(|_| merge.ack_ready && !self.past_inside);
         let past_beat = passes.map(|b| b.0).filter(|_| past.ready);
         if let Some(beat) = past_beat.filter(|_| past_ready) {
@@ -298,24 +297,13 @@ impl Block for Nic {
 
         // From the host: what is ours waits in the store for its grant, the rest goes past it.
         let loses = store.malformed || store.voided;
-        self.entry.step(clk, rst || i.host.is_some() || core.load.is_some(), || entry::In {
-            rst,
-            beat: i.host.map(|h| h.0),
-            meta: i.host.map_or(0, |h| h.1),
-            port: c.udp_port,
-            ipv4: c.ipv4.to_le_bytes(),
-            ipv6: c.ipv6.to_le_bytes(),
-            load: core.load,
-            paced_ready: store.ready,
-            past_ready,
-            drop_ready: !loses,
-        });
-        let arrival = entry.beat.and_then(|(beat, way, meta)| match way {
-            entry::Way::Paced { flow, ends } => Some(store::Arrival { beat, flow, ends, meta }),
+        let arrival = shown.beat.and_then(|(beat, way, meta)| match way {
+            Way::Paced { flow, ends } => Some(store::Arrival { beat, flow, ends, meta }),
             _ => None,
         });
         let load = core.load.map(|l| store::Load { flow: l.flow, enable: l.enable(), keep: l.keep() });
-        let levels = (c.store_bound, c.store_wait);
+        let wait = F::PAIRS || c.store_wait;
+        let levels = (c.store_bound, wait);
         let set = std::mem::replace(&mut self.levels, levels) != levels;
         let told = set || arrival.is_some() || load.is_some() || granted;
         self.store.step(clk, rst || told, || store::In {
@@ -323,31 +311,28 @@ impl Block for Nic {
             arrival,
             load,
             bound: c.store_bound,
-            wait: c.store_wait,
+            wait,
             doorbell_ready: core.doorbell_ready,
             grant,
-            ready: mark.ready,
+            ready: self.form.takes(clk, paced_ready),
         });
-        self.mark.step(clk, rst || store.beat.is_some(), || mark::In {
-            rst,
-            beat: store.beat.map(|(beat, s)| (beat, (s.launch, s.meta))),
-            port: c.udp_port,
-            base: 0,
-            ready: paced_ready,
-        });
-
-        // The exit stamps and reports the frames that leave.
         let paced = kind == Some(Kind::Paced);
-        self.exit.step(clk, rst || leaves.is_some() || core.load.is_some(), || exit::In {
-            rst,
-            beat: leaves,
-            launch: sides.head.map(|s| s.0).filter(|_| paced),
-            name: None,
-            now: core.time.date,
-            port: c.udp_port,
-            key: c.nonce_key,
-            load: core.load,
-        });
+        self.form.step(
+            clk,
+            &form::In {
+                rst,
+                core: &core,
+                host: i.host,
+                wire: i.wire.map(|w| w.0),
+                paced_ready: store.ready,
+                past_ready,
+                drop_ready: !loses,
+                stored: store.beat,
+                gate_ready: paced_ready,
+                leaves,
+                beside: sides.head.filter(|_| paced),
+            },
+        );
 
         // From the wire: parsed as it is taken, and to the host.
         self.arriving.step(clk, rst || i.wire.is_some(), || aside::In { rst, beat: i.wire, ready: i.host_ready });
@@ -366,19 +351,20 @@ impl Block for Nic {
         });
         let bit = |happens: bool, counter: Counter| u64::from(happens) << counter as u32;
         // One of each kind counts a clock; those that come together wait for their turn.
-        let refused = store.refused || entry.strange || self.strangers != 0;
-        if entry.strange && store.refused {
+        let refused = store.refused || shown.strange || self.strangers != 0;
+        if shown.strange && store.refused {
             self.strangers = (self.strangers + 1).min(MOST_WAITING + 1);
-        } else if !entry.strange && !store.refused {
+        } else if !shown.strange && !store.refused {
             self.strangers = self.strangers.saturating_sub(1);
         }
-        let lost = u32::from(loses || entry.dropped) + u32::from(i.lost) + u32::from(arriving.dropped) + self.missing;
+        let lost = u32::from(loses || shown.dropped) + u32::from(i.lost) + u32::from(arriving.dropped) + self.missing;
         self.missing = lost.saturating_sub(1).min(MOST_WAITING);
         let pulses = bit(gate.missed, Counter::LaunchesMissed)
-            | bit(exit.sent.is_some(), Counter::TxFrames)
+            | bit(shown.sent.is_some(), Counter::TxFrames)
             | bit(core.csr.doorbell.is_some(), Counter::DoorbellsRefused)
             | bit(refused, Counter::PacketsRefused)
-            | bit(lost != 0, Counter::PacketsDiscarded);
+            | bit(lost != 0, Counter::PacketsDiscarded)
+            | shown.pulses;
         let pins = Pins {
             aw: bridge.aw,
             w: bridge.w,
@@ -389,7 +375,7 @@ impl Block for Nic {
             rx_ts: core.time.date,
             rx_bad: false,
             tx_ready: i.wire_ready && beside,
-            completion: exit.completion,
+            completion: shown.completion,
             pause: i.pause,
             ptp: None,
             memory: dma::Slave::default(),
@@ -397,13 +383,17 @@ impl Block for Nic {
         let source = Source {
             // The merge calls those past the store ACKs.
             data: merge.beat.map(|(beat, tag)| (beat, if tag == ACK_TAG { PAST_TAG } else { 0 })),
-            sent: exit.sent,
+            sent: shown.sent,
             doorbell: store.doorbell.map(|flow| (flow, 1)),
             charge: store.charge,
             grant_ready,
             host_doorbell_ready: true,
             pulses,
-            swept: store.swept && exit.swept,
+            swept: store.swept && shown.swept,
+            sample: shown.sample,
+            load: shown.load,
+            loading: F::PAIRS && !core.csr.clearing,
+            pair_status: shown.pair_status,
             ..Source::default()
         };
         self.core.step(clk, rst, &core, &pins, &source);
@@ -420,13 +410,11 @@ impl Block for Nic {
         }
         let parts = [
             self.bridge.due,
-            self.entry.due,
+            self.form.due(),
             self.credit.due,
             self.store.due,
-            self.mark.due,
             self.gate.due,
             self.merge.due,
-            self.exit.due,
             self.sides.due,
             self.past.due,
             self.arriving.due,

@@ -103,6 +103,11 @@ impl Manager {
         Out { ready: swept && self.step == Step::Idle, ..self.out.clone() }
     }
 
+    /// No change is under way, and none is told.
+    pub(super) fn is_idle(&self) -> bool {
+        self.step == Step::Idle && self.out == Out::default()
+    }
+
     /// The operation on offer was taken.
     pub(super) fn sent(&mut self) {
         self.sent = true;

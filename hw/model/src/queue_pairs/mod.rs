@@ -83,7 +83,13 @@ impl Block for QueuePairs {
         }
     }
 
+    /// Of a table whose pairs do not age: ages go on at every clock.
     fn wake(&self, clk: u64) -> u64 {
-        clk
+        let idle = self.manager.is_idle() && self.learn.is_empty() && self.sent.is_idle() && self.answers.is_idle();
+        match clk.cmp(&self.sweep_end) {
+            std::cmp::Ordering::Less => self.sweep_end,
+            _ if idle => u64::MAX,
+            _ => clk,
+        }
     }
 }

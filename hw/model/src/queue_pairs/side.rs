@@ -109,6 +109,11 @@ impl Side {
         self.pipeline.front().filter(|(due, _)| *due == clk).map(|(_, done)| done)
     }
 
+    /// No slot is under way.
+    pub fn is_idle(&self) -> bool {
+        self.pipeline.is_empty()
+    }
+
     /// Forgets the slots that ended.
     pub fn retire(&mut self, clk: u64) {
         while self.pipeline.front().is_some_and(|(due, _)| *due <= clk) {

@@ -65,6 +65,11 @@ impl Answers {
         Answers { words: vec![Done::default(); flows], shown: vec![Done::default(); flows], ops: VecDeque::from([None; DECIDED + 1]) }
     }
 
+    /// No operation is under way.
+    pub fn is_idle(&self) -> bool {
+        self.ops.iter().all(Option::is_none)
+    }
+
     /// A flow's word as the other side reads it.
     pub fn shown(&self, flow: u32) -> Done {
         self.shown[flow as usize]

@@ -106,6 +106,15 @@ impl RoundTrips {
         begins.then_some((at >> bits) as u32 & ((1 << self.flow_bits) - 1))
     }
 
+    /// The first clock from `clk` on at which the turn of a flow begins that has a timed packet.
+    fn next_turn(&self, clk: u64) -> u64 {
+        let (start, bits) = (self.sweep_end + self.lag, turn_bits(self.flow_bits));
+        let round = 1 << (bits + self.flow_bits);
+        let timed = |flow: &u32| self.requests.shown(*flow).timing != self.answers.shown(*flow).timing;
+        let ahead = |flow: u32| ((u64::from(flow) << bits) + round - (clk - start) % round) % round;
+        (0..1 << self.flow_bits).filter(timed).map(ahead).min().map_or(u64::MAX, |d| clk + d)
+    }
+
     /// Sets the next clock's offered operation, if none is: a load before a turn.
     fn refill(&mut self, clk: u64) {
         let turn = self.turn(clk - self.sweep_end - self.lag);
@@ -200,6 +209,12 @@ impl Block for RoundTrips {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        clk
+        if clk < self.sweep_end {
+            return self.sweep_end;
+        }
+        let told = self.given.sample.is_some() || self.given.nak.is_some() || self.given.pulses != 0 || self.sent_pulses != 0;
+        let waits = self.offer.is_some() || self.load.is_some() || self.completions.iter().any(|c| c.0.is_some());
+        let busy = !self.requests.is_idle() || !self.answers.is_idle() || !self.sending.is_idle() || !self.departures.is_idle();
+        if told || waits || busy { clk } else { self.next_turn(clk) }
     }
 }

@@ -51,6 +51,11 @@ impl Requests {
         }
     }
 
+    /// No operation is under way.
+    pub fn is_idle(&self) -> bool {
+        self.forget.is_none() && self.ops.iter().all(Option::is_none)
+    }
+
     /// A flow's word as the other side reads it.
     pub fn shown(&self, flow: u32) -> Sent {
         self.shown[flow as usize]

@@ -12,6 +12,7 @@ pub mod heartbeat;
 pub mod id;
 pub mod port;
 pub mod profiles;
+pub mod roce;
 pub mod settings;
 pub mod telemetry;
 pub mod time;
@@ -209,6 +210,8 @@ pub enum Kind {
     Dma = 8,
     /// Event records and histograms.
     Telemetry = 9,
+    /// Queue pairs of RoCEv2.
+    Roce = 10,
 }
 
 impl Kind {
@@ -233,8 +236,18 @@ impl Kind {
 }
 
 /// All blocks in the order of the list.
-pub const BLOCKS: [Block; 9] =
-    [id::BLOCK, time::BLOCK, port::BLOCK, heartbeat::BLOCK, counters::BLOCK, flow::BLOCK, profiles::BLOCK, telemetry::BLOCK, dma::BLOCK];
+pub const BLOCKS: [Block; 10] = [
+    id::BLOCK,
+    time::BLOCK,
+    port::BLOCK,
+    heartbeat::BLOCK,
+    roce::BLOCK,
+    counters::BLOCK,
+    flow::BLOCK,
+    profiles::BLOCK,
+    telemetry::BLOCK,
+    dma::BLOCK,
+];
 
 /// Offset of a block's type, behind which version and next stand in 4 bytes each.
 pub const HEADER_TYPE: u32 = 0;

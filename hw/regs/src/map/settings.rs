@@ -175,6 +175,50 @@ macro_rules! settings_table {
                         [map::telemetry::FILTER_FLOW, map::telemetry::FILTER_BY_FLOW, map::telemetry::FILTER_PROFILE, map::telemetry::FILTER_BY_PROFILE]
                 }
             }
+            roce Roce {
+                /// The table of queue pairs is in use.
+                pair_enable: 1 {
+                    CONTROL at 0x10, ReadWrite,
+                        "whether queue pairs are looked up; while 0 no pair is known or learned, and every packet goes past the store",
+                        [bit(0, "enable", "1 after SECRET is written, which then stays; a change to 0 forgets all pairs, whose stored packets still leave")]
+                }
+                /// Profile of pairs that are learned.
+                pair_profile: 4 { PROFILE at 0x14, ReadWrite, "profile of queue pairs that are learned from packets", [low(4, "profile", "a profile")] }
+                /// Least path MTU of all pairs.
+                pair_mtu: 3 {
+                    MTU at 0x18, ReadWrite, "least path MTU of all queue pairs, by which READ requests take sequence numbers",
+                        [low(3, "mtu", "1 to 5 for 256 to 4,096 bytes; 0 unknown, then a pair's payloads tell").range(0, 5)]
+                }
+                /// Clocks of a unit of age.
+                pair_age: 32 {
+                    AGE at 0x1c, ReadWrite, "when learned queue pairs are forgotten: 7 to 8 units after their last packet from the host",
+                        [whole("unit", "clocks; 0 never. A pair that is forgotten loses what it has in the store, so that 7 units must be longer than any packet waits")]
+                }
+                /// Secret of the pairs' hash, lower part.
+                pair_secret: 128 {
+                    SECRET at 0x20, WriteOnly, "secret of the hash of queue pairs, to be written before CONTROL; from a source that nobody can predict",
+                        [whole("secret", "bits 0 to 127")], .array(4)
+                }
+                /// Secret of the pairs' hash, upper part.
+                pair_secret_high: 64 {
+                    SECRET_HIGH at 0x30, WriteOnly, "the rest of the secret", [whole("secret_high", "bits 128 to 191")], .array(2)
+                }
+                /// Local queue pair of a command, and whether there is one.
+                pair_local: 25 {
+                    LOCAL at 0x38, ReadWrite, "local queue pair of the next command", [map::roce::LOCAL_PAIR, map::roce::LOCAL_GIVEN]
+                }
+                /// Remote queue pair of a command.
+                pair_remote: 24 { REMOTE at 0x3c, ReadWrite, "remote queue pair of the next command", [low(24, "remote", "its number")] }
+                /// Remote address of a command.
+                pair_address: 128 {
+                    ADDRESS at 0x40, ReadWrite, "remote address of the next command; an IPv4 address as ::ffff:a.b.c.d",
+                        [whole("address", "four bytes, the first in bits 7..0")], .array(4)
+                }
+                /// Profile of a pair that a command sets.
+                pair_set_profile: 4 {
+                    SET_PROFILE at 0x50, ReadWrite, "profile of a queue pair that the next command sets, if it was not known", [low(4, "set_profile", "a profile")]
+                }
+            }
         }
     };
 }

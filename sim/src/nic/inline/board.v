@@ -61,15 +61,15 @@ module board(
   output wire tap_rec_valid,
   output wire [511:0] tap_rec_data
 );
-  assign tap_sample_valid = core.core__tap_sample_valid;
-  assign tap_sample_kind = core.core__tap_sample_kind;
-  assign tap_sample_flow = 16'(core.core__tap_sample_flow);
-  assign tap_sample_rtt_ns = core.core__tap_sample_rtt_ns;
-  assign tap_rate_valid = core.core__rate_valid;
-  assign tap_rate_flow = 16'(core.core__rate_flow);
-  assign tap_rate_value = core.core__rate_value;
-  assign tap_rec_valid = core.core__tap_rec_valid;
-  assign tap_rec_data = core.core__tap_rec_data;
+  assign tap_sample_valid = core.path__tap_sample_valid;
+  assign tap_sample_kind = core.path__tap_sample_kind;
+  assign tap_sample_flow = 16'(core.path__tap_sample_flow);
+  assign tap_sample_rtt_ns = core.path__tap_sample_rtt_ns;
+  assign tap_rate_valid = core.path__tap_rate_valid;
+  assign tap_rate_flow = 16'(core.path__tap_rate_flow);
+  assign tap_rate_value = core.path__tap_rate_value;
+  assign tap_rec_valid = core.path__tap_rec_valid;
+  assign tap_rec_data = core.path__tap_rec_data;
   @CORE@ core(
     .clk(clk), .rst(rst), .axil_clk(clk), .axil_rst(rst),
     .s_axil_awaddr(s_axil_awaddr), .s_axil_awvalid(s_axil_awvalid), .s_axil_awready(s_axil_awready),

@@ -15,7 +15,9 @@ use crate::nic::spec::CoreSpec;
 use host::Host;
 use timely_model::Block;
 use timely_model::bus::KIND_RTT;
+use timely_model::inline::form::{Form, Own};
 use timely_model::inline::nic::{In, Nic, Out, WireBeat};
+use timely_model::inline::pairs::Pairs;
 use timely_model::stream::Beat;
 use timely_regs::map::{Build, window};
 
@@ -48,8 +50,8 @@ pub trait Path: Send {
 }
 
 /// The integer model.
-pub struct Model {
-    nic: Nic,
+pub struct Model<F = Own> {
+    nic: Nic<F>,
     bus_bytes: usize,
 }
 
@@ -60,7 +62,14 @@ impl Model {
     }
 }
 
-impl Path for Model {
+impl Model<Pairs> {
+    /// A NIC whose flows are RoCEv2's queue pairs, just out of reset.
+    pub fn pairs(build: Build) -> Self {
+        Model { nic: Nic::new(build, cell_bits(build.bus_bits)), bus_bytes: build.bus_bits as usize / 8 }
+    }
+}
+
+impl<F: Form + Send> Path for Model<F> {
     fn bus_bytes(&self) -> usize {
         self.bus_bytes
     }
@@ -149,6 +158,11 @@ impl<P: Path, H: Side> Inline<P, H> {
         }
         self.clk += 1;
         out
+    }
+
+    /// Outputs during the coming clock.
+    pub fn peek(&self) -> Out {
+        self.path.output(self.clk)
     }
 
     fn record(&mut self, out: &Out) {

@@ -10,8 +10,8 @@ use super::host_write::HostWrite;
 use super::launches::Launches;
 use crate::bus::{
     AxilSlave, AxilWordMaster, CompletionOut, DatedCompletionIn, DatedCompletionOut, DescriptorOut, DoorbellOut, FlowLoadOut, FlowPulseIn,
-    FlowPulseOut, PlaceDataOut, PlaceReadIn, PlaceWriteIn, ProfileWriteOut, QueueAxisOut, RateIn, RateOut, ReceivedOut, ReleaseIn,
-    ReleaseOut, SentIn, SentOut, TaggedAxisIn, TaggedAxisOut,
+    FlowPulseOut, PairSourceOut, PlaceDataOut, PlaceReadIn, PlaceWriteIn, ProfileWriteOut, QueueAxisOut, RateIn, RateOut, ReceivedOut,
+    ReleaseIn, ReleaseOut, SentIn, SentOut, TaggedAxisIn, TaggedAxisOut,
 };
 use crate::constant::Const;
 use crate::construct::construct;
@@ -20,6 +20,7 @@ use crate::fifo::Fifo;
 use crate::inline::exit::Exit;
 use crate::launch::Launch;
 use crate::mark::Mark;
+use crate::roce::NoPairs;
 use crate::scheduler::courier::Courier;
 use crate::time::Linear;
 use rust_hdl::prelude::*;
@@ -226,6 +227,7 @@ pub struct App<
     pub g_m: TaggedAxisIn<W, K>,
     reset: DFF<Bit>,
     control: Control<W, K, F, S, A>,
+    no_pairs: NoPairs<F>,
     // Queue 16, tag 16, bad, destination 16.
     mark: Mark<W, K, 49, Q>,
     /// The highest bit of a place.
@@ -300,6 +302,6 @@ impl<
             host_read: HostRead::new(),
             courier: Courier::new(),
             credit: Credit::new(),
-        } clk, rst, s_axil, ptp_ts, s_tx, s_tx_bad, m_tx, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_tlast, if_queue, if_tag, s_cpl, m_cpl, dma_enable, wd, ws_valid, ws_place, ws_failed, r0, a0, r1, a1, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0, h1, base, m_axil, streams, down, up, generates, g_rst, g_swept, g_now, g_later, g_stop, g_cfg_mac, g_cfg_ipv4, g_cfg_ipv6, g_cfg_key, g_cfg_keyed, g_fl, g_pw, g_hd, g_rate, g_release, g_down_rate, g_down_release, g_up_idle, g_up_limited_valid, g_up_limited_flow, g_up_limited, g_up_pulses, g_idle, g_limited_valid, g_limited_flow, g_limited, g_pulses, g_host_sent, g_sent, g_d, g_m, launches, gate, below, ahead, may_begin, taken, load_word, arrivals, departures, present, besides, midway, reset, record, host_record, scheduler_pulses, data_pulses, is_data, ends, tag, leaving, if_tvalid, if_tready, if_bad, if_dest, m_if, beside)
+        } clk, rst, s_axil, ptp_ts, s_tx, s_tx_bad, m_tx, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_tlast, if_queue, if_tag, s_cpl, m_cpl, dma_enable, wd, ws_valid, ws_place, ws_failed, r0, a0, r1, a1, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0, h1, base, m_axil, streams, down, up, generates, g_rst, g_swept, g_now, g_later, g_stop, g_cfg_mac, g_cfg_ipv4, g_cfg_ipv6, g_cfg_key, g_cfg_keyed, g_fl, g_pw, g_hd, g_rate, g_release, g_down_rate, g_down_release, g_up_idle, g_up_limited_valid, g_up_limited_flow, g_up_limited, g_up_pulses, g_idle, g_limited_valid, g_limited_flow, g_limited, g_pulses, g_host_sent, g_sent, g_d, g_m, launches, gate, below, ahead, may_begin, taken, load_word, arrivals, departures, present, besides, midway, reset, record, host_record, scheduler_pulses, data_pulses, is_data, ends, tag, leaving, if_tvalid, if_tready, if_bad, if_dest, m_if, beside, no_pairs)
     }
 }

@@ -18,6 +18,7 @@ impl<
         dff_setup!(self, clk, reset, midway, below, ahead);
         // One register in front of a signal that nearly every register of the design reads.
         self.reset.d.next = self.rst.val();
+        PairSourceOut::<F>::join(&mut self.no_pairs.pairs, &mut self.control.pairs);
         self.control.clk.next = self.clk.val();
         self.control.rst.next = self.reset.q.val();
         self.mark.clk.next = self.clk.val();

@@ -1,0 +1,285 @@
+//! The form of the in-line NIC whose flows are RoCEv2's queue pairs: `timely_hw::inline::roce`.
+//!
+//! Requests that a host sends on a reliable connection wait in the store under its pair's flow; the
+//! first packets of a pair, until the table has learned it, and everything else go past. A pair
+//! that is learned or set loads its flow. Requests that leave are told to the round-trip times with
+//! what the parser said of them, which travels beside them through the store; answers from the wire
+//! find their pair's flow and end the timing.
+mod commands;
+mod entry;
+mod exit;
+
+pub use entry::{LATENCY, SETTLED};
+
+use super::form::{Beside, Form, In, Shown};
+use crate::bus::{FlowLoad, Sample, Sent};
+use crate::queue_pairs::{Key, Pulse as TablePulse, QueuePairs};
+use crate::roce::{MALFORMED, Packet};
+use crate::round_trips::{Answer, Pulse, RoundTrips, Verb};
+use crate::stream::Beat;
+use crate::{Block, parse, queue_pairs, roce, round_trips, store};
+use commands::Commands;
+use entry::PairEntry;
+use exit::PairExit;
+use std::collections::VecDeque;
+use timely_regs::counters::Counter;
+use timely_regs::flow;
+use timely_regs::map::Build;
+use timely_regs::roce::Kind;
+
+/// Bits of what travels beside a request through the store, below the host's sideband; so that of
+/// this a form with queue pairs carries 56 at most.
+pub const BESIDE_BITS: u32 = 72;
+
+/// A packet from the wire whose pair is looked up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Asked {
+    Answer {
+        verb: Verb,
+        psn: u32,
+        bytes: u16,
+        ts: u64,
+    },
+    /// A congestion notification: what a law by marks would take from here.
+    Notified,
+}
+
+/// Queue pairs.
+#[derive(Clone, Debug)]
+pub struct Pairs {
+    entry: PairEntry,
+    exit: PairExit,
+    table: QueuePairs,
+    round_trips: RoundTrips,
+    commands: Commands,
+    wire: roce::Parse,
+    /// Packets from the wire whose pairs are looked up, the oldest first.
+    asked: VecDeque<Asked>,
+    /// The table is in reset; it was the clock before.
+    held: bool,
+    was_held: bool,
+    due: u64,
+}
+
+/// The key of a packet: the remote address, and the queue pair that it names.
+fn key(p: &Packet, address: &[u8; 16]) -> Key {
+    let mut mapped = *address;
+    if !p.headers.class.ipv6 {
+        mapped = [0; 16];
+        mapped[10..12].fill(0xff);
+        mapped[12..].copy_from_slice(&address[..4]);
+    }
+    Key { address: u128::from_le_bytes(mapped), pair: p.headers.queue_pair }
+}
+
+/// Bits 6 and 5 of a syndrome: ACK, receiver not ready, reserved, NAK.
+fn asked(p: &Packet) -> Option<Asked> {
+    let verb = match (p.headers.kind, p.headers.syndrome >> 5 & 3) {
+        (Kind::Cnp, _) => return Some(Asked::Notified),
+        (Kind::Response, _) => Verb::Response,
+        (Kind::Ack, 0) => Verb::Ack,
+        (Kind::Ack, 1) => Verb::NotReady,
+        (Kind::Ack, 3) => Verb::Nak,
+        _ => return None,
+    };
+    Some(Asked::Answer { verb, psn: p.headers.psn, bytes: p.headers.payload_bytes, ts: p.stamp })
+}
+
+const TABLE_COUNTERS: [(TablePulse, Counter); 8] = [
+    (TablePulse::Learned, Counter::PairsLearned),
+    (TablePulse::Set, Counter::PairsSet),
+    (TablePulse::Removed, Counter::PairsRemoved),
+    (TablePulse::Aged, Counter::PairsAged),
+    (TablePulse::Full, Counter::PairsFull),
+    (TablePulse::Crowded, Counter::PairsCrowded),
+    (TablePulse::Ambiguous, Counter::PairsAmbiguous),
+    (TablePulse::Postponed, Counter::PairsPostponed),
+];
+
+const TIMING_COUNTERS: [(Pulse, Counter); 9] = [
+    (Pulse::Repeated, Counter::RequestsRepeated),
+    (Pulse::Restarted, Counter::RequestsRestarted),
+    (Pulse::Unstamped, Counter::SamplesUnstamped),
+    (Pulse::AcrossStep, Counter::SamplesAcrossStep),
+    (Pulse::Unsure, Counter::SamplesUnsure),
+    (Pulse::Nak, Counter::NaksReceived),
+    (Pulse::NotReady, Counter::ReceiversNotReady),
+    (Pulse::Stray, Counter::AnswersStray),
+    (Pulse::TimedOut, Counter::SegmentTimeouts),
+];
+
+impl Pairs {
+    fn table(&self, clk: u64) -> queue_pairs::Out {
+        if self.was_held { queue_pairs::Out::default() } else { self.table.output(clk) }
+    }
+
+    /// The packet from the wire whose look-up ends at this clock, with its flow.
+    fn found(&self, table: &queue_pairs::Out) -> Option<(Asked, Option<u32>)> {
+        Some((*self.asked.front()?, table.answer?))
+    }
+}
+
+impl Form for Pairs {
+    const PAIRS: bool = true;
+
+    fn new(build: Build) -> Self {
+        let (width, flow_bits) = (build.bus_bits as usize, build.flow_bits);
+        Pairs {
+            entry: PairEntry::new(width),
+            exit: PairExit::default(),
+            table: QueuePairs::new(flow_bits),
+            round_trips: RoundTrips::new(flow_bits),
+            commands: Commands::default(),
+            wire: roce::Parse::new(width),
+            asked: VecDeque::new(),
+            held: true,
+            was_held: true,
+            due: 0,
+        }
+    }
+
+    fn is_ready(&self, clk: u64) -> bool {
+        self.entry.is_ready(clk)
+    }
+
+    fn show(&self, clk: u64) -> Shown {
+        let (entry, table, timing) = (self.entry.output(clk), self.table(clk), self.round_trips.output(clk));
+        let load = table.change.map(|c| {
+            let mut record = [0; flow::WORDS];
+            record[0] = c.profile.map_or(0, |p| 1 << flow::ENABLE.low | u32::from(p) << flow::PROFILE.low);
+            FlowLoad { flow: c.flow, record }
+        });
+        let sent = self
+            .exit
+            .frame()
+            .and_then(|r| r.request.map(|q| Sent { tag: r.tag, flow: q.flow, wire_bytes: r.wire_bytes, ..Sent::default() }));
+        let bit = |happens: bool, counter: Counter| u64::from(happens) << counter as u32;
+        let counted = |pulses: u16, at: u16, counter: Counter| bit(pulses >> at & 1 == 1, counter);
+        let table_pulses = TABLE_COUNTERS.iter().fold(0, |all, (p, c)| all | counted(table.pulses.into(), *p as u16, *c));
+        let timing_pulses = TIMING_COUNTERS.iter().fold(0, |all, (p, c)| all | counted(timing.pulses, *p as u16, *c));
+        let found = self.found(&table);
+        let notified = matches!(found, Some((Asked::Notified, Some(_))));
+        let unknown = matches!(found, Some((Asked::Answer { .. }, None)));
+        let malformed = self.wire.output(clk).is_some_and(|r| r.kind == MALFORMED && r.reason != roce::BAD);
+        Shown {
+            beat: entry.beat,
+            dropped: entry.dropped,
+            strange: false,
+            sent,
+            completion: None,
+            sample: timing.sample,
+            load,
+            pair_status: self.commands.status(self.held),
+            pulses: table_pulses
+                | timing_pulses
+                | bit(notified, Counter::CongestionNotified)
+                | bit(unknown, Counter::AnswersUnknown)
+                | bit(malformed, Counter::PairsMalformed),
+            swept: timing.swept,
+        }
+    }
+
+    fn sample(&self, clk: u64) -> Option<Sample> {
+        self.round_trips.output(clk).sample
+    }
+
+    fn onward(&self, _clk: u64, stored: Option<(Beat, store::Side)>) -> Option<(Beat, Beside)> {
+        stored.map(|(beat, s)| (beat, (s.launch, s.meta)))
+    }
+
+    fn takes(&self, _clk: u64, gate_ready: bool) -> bool {
+        gate_ready
+    }
+
+    fn step(&mut self, clk: u64, i: &In<'_>) {
+        let (c, rst) = (&i.core.csr.settings, i.rst);
+        let table = self.table(clk);
+        let entry = self.entry.output(clk);
+        let wire = self.wire.output(clk);
+        let found = self.found(&table);
+
+        // From the wire: the pair of an answer is looked up.
+        let ask = wire.and_then(|r| r.packet).and_then(|p| Some((key(&p, &p.source), asked(&p)?)));
+        if table.answer.is_some() {
+            self.asked.pop_front();
+        }
+        self.asked.extend(ask.filter(|_| table.swept).map(|a| a.1));
+        if rst || self.held {
+            self.asked.clear();
+        }
+        let answer = found.and_then(|(asked, flow)| match asked {
+            Asked::Answer { verb, psn, bytes, ts } => Some(Answer { flow: flow?, verb, psn, bytes, ts }),
+            Asked::Notified => None,
+        });
+        self.wire.step(clk, &parse::In { rst, beat: i.wire, stamp: i.core.time.date, bad: false, port: 0 });
+
+        // Requests that leave, and their answers.
+        self.round_trips.step(
+            clk,
+            &round_trips::In {
+                rst,
+                sent: self.exit.frame().map(|r| round_trips::Frame { launch: crate::time::launch_date(r.launch, i.core.time.offset), ..r }),
+                completion: self.exit.completion(),
+                answer,
+                profile: i.core.profile,
+                flow: i.core.load,
+                mtu: c.pair_mtu,
+                ns_per_byte: c.ns_per_byte,
+                now: i.core.time.steady,
+                time_epoch: i.core.time.epoch,
+            },
+        );
+        self.exit.step(rst, i.leaves.filter(|_| i.beside.is_some()), i.beside, i.core.time.date);
+
+        // The table, and commands to it.
+        let off = rst || i.core.csr.clearing || !c.pair_enable;
+        let command = self.commands.offered(c);
+        self.commands.step(self.held, i.core.csr.written, &table);
+        if self.held {
+            if off != self.was_held || !off {
+                self.table.step(clk, &queue_pairs::In { rst: true, ..queue_pairs::In::default() });
+            }
+        } else {
+            let secret = [c.pair_secret as u64, (c.pair_secret >> 64) as u64, c.pair_secret_high];
+            self.table.step(
+                clk,
+                &queue_pairs::In {
+                    rst: false,
+                    sent: entry.looks,
+                    answer: ask.map(|a| a.0),
+                    command,
+                    secret,
+                    profile: c.pair_profile,
+                    age_unit: c.pair_age,
+                },
+            );
+        }
+        (self.was_held, self.held) = (self.held, off);
+
+        self.entry.step(
+            clk,
+            &entry::In {
+                rst,
+                beat: i.host.map(|h| h.0),
+                meta: i.host.map_or(0, |h| h.1),
+                found: table.sent.flatten(),
+                paced_ready: i.paced_ready,
+                past_ready: i.past_ready,
+                drop_ready: i.drop_ready,
+            },
+        );
+        let ages = !self.held && c.pair_age != 0;
+        let waits = self.held != self.was_held || !self.commands.is_idle() || !self.asked.is_empty();
+        let next = clk + 1;
+        self.due = if ages || waits || !self.entry.is_idle() || !self.exit.is_idle() {
+            next
+        } else {
+            let table = if self.held { u64::MAX } else { self.table.wake(next) };
+            table.min(self.round_trips.wake(next)).min(self.wire.wake(next))
+        };
+    }
+
+    fn due(&self) -> u64 {
+        self.due
+    }
+}

@@ -1,0 +1,244 @@
+//! The in-line form whose flows are RoCEv2's queue pairs.
+mod commands;
+mod core;
+mod emission;
+mod entry;
+mod exit;
+mod words;
+
+pub use core::PairInline;
+pub use emission::pair_core;
+
+use crate::bus::{
+    CompletionIn, FlowLoadIn, PairCommandOut, PairFlowOut, PairFrameIn, PairLookIn, PairReplyOut, PairSourceOut, ProfileWriteIn,
+    StoreWriteIn,
+};
+use crate::csr::SettingsBus;
+use crate::fifo::Fifo;
+use crate::roce::queue_pairs::QueuePairs;
+use crate::roce::round_trips::RoundTrips;
+use crate::roce::{Packet, Parse};
+use commands::PairCommands;
+use entry::PairEntry;
+use exit::PairExit;
+use rust_hdl::prelude::*;
+use timely_model::queue_pairs::Pulse as TablePulse;
+use timely_model::round_trips::Pulse;
+use timely_regs::counters::Counter;
+use words::{AnswerInfo, Syndrome};
+
+// A kernel takes literals alone; these hold the ones below to their homes.
+const _: () = assert!(TablePulse::Learned as u32 == 0 && Counter::PairsLearned as u32 == 42 && Counter::PairsPostponed as u32 == 49);
+const _: () = assert!(Pulse::Repeated as u32 == 0 && Counter::RequestsRepeated as u32 == 50 && Counter::RequestsRestarted as u32 == 51);
+const _: () = assert!(Pulse::Unstamped as u32 == 2 && Counter::SamplesUnstamped as u32 == 35);
+const _: () = assert!(Pulse::AcrossStep as u32 == 3 && Counter::SamplesAcrossStep as u32 == 34);
+const _: () = assert!(Pulse::Unsure as u32 == 4 && Counter::SamplesUnsure as u32 == 52 && Counter::AnswersStray as u32 == 55);
+const _: () = assert!(Pulse::TimedOut as u32 == 8 && Counter::SegmentTimeouts as u32 == 16);
+const _: () =
+    assert!(Counter::AnswersUnknown as u32 == 56 && Counter::CongestionNotified as u32 == 57 && Counter::PairsMalformed as u32 == 58);
+
+/// Table, round-trip times and the parser of the wire's frames: what queue pairs give the control
+/// half. `W` bus bits, `K = W / 8`, `N = W / 64`, `F` flow bits, 6 to 14, `B = F - 3`, `C = F + 1`.
+///
+/// An ACK, NAK or READ response finds its pair 27 clocks after its last beat, and gives its sample
+/// 4 clocks later. A pair that is learned or set loads its flow, 2 clocks later on the flow bus.
+/// The table is in reset while `CONTROL` is 0 and while a soft reset goes on. No back pressure.
+/// Model: `timely_model::inline::pairs::Pairs`.
+#[derive(LogicBlock, Default)]
+pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize, const B: usize, const C: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// The RAMs of the round-trip times are clear.
+    pub swept: Signal<Out, Bit>,
+    /// Frames of the wire, their stamp with each beat.
+    pub rx_tdata: Signal<In, Bits<W>>,
+    /// Bytes of the beat.
+    pub rx_tkeep: Signal<In, Bits<K>>,
+    /// A beat.
+    pub rx_tvalid: Signal<In, Bit>,
+    /// The last of its frame.
+    pub rx_tlast: Signal<In, Bit>,
+    /// Arrival, ns48.fns16.
+    pub rx_ts: Signal<In, Bits<64>>,
+    /// Pairs of the host's requests.
+    pub looks: PairLookIn,
+    /// Flows of theirs.
+    pub found: PairFlowOut<F>,
+    /// Requests that leave.
+    pub frame: PairFrameIn<F>,
+    /// Departures.
+    pub c: CompletionIn,
+    /// Settings.
+    pub settings: Signal<In, SettingsBus>,
+    /// Registers that are written.
+    pub st: StoreWriteIn,
+    /// Profile bus.
+    pub pw: ProfileWriteIn,
+    /// Flow bus.
+    pub fl: FlowLoadIn<F>,
+    /// A soft reset is under way.
+    pub clearing: Signal<In, Bit>,
+    /// The steady time, ns48.fns16.
+    pub now: Signal<In, Bits<64>>,
+    /// Steps of the date, modulo 4.
+    pub time_epoch: Signal<In, Bits<2>>,
+    /// To the control half.
+    pub pairs: PairSourceOut<F>,
+    /// Counted events, by `timely_regs::counters`.
+    pub pulses: Signal<Out, Bits<64>>,
+    known: QueuePairs<F, B, C>,
+    round_trips: RoundTrips<F>,
+    commands: PairCommands<F>,
+    parse: Parse<W, K, N>,
+    /// Packets from the wire whose pairs are looked up.
+    asked: Fifo<107, 5, 6>,
+    /// The table is in reset.
+    held: DFF<Bit>,
+    packet: Signal<Local, Packet>,
+    ip_class: Signal<Local, Bits<2>>,
+    syndrome: Signal<Local, Syndrome>,
+    kind: Signal<Local, Bits<2>>,
+    asks: Signal<Local, Bit>,
+    info: Signal<Local, AnswerInfo>,
+    told: Signal<Local, AnswerInfo>,
+    ends: Signal<Local, Bit>,
+    notified: Signal<Local, Bit>,
+    unknown: Signal<Local, Bit>,
+    malformed: Signal<Local, Bit>,
+    timing: Signal<Local, Bits<64>>,
+}
+
+impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: usize, const C: usize> Pairs<W, K, N, F, B, C> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self {
+            known: QueuePairs::new(),
+            round_trips: RoundTrips::new(),
+            commands: PairCommands::new(),
+            parse: Parse::new(),
+            ..Default::default()
+        }
+    }
+}
+
+impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: usize, const C: usize> Logic for Pairs<W, K, N, F, B, C> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, held);
+        self.known.clk.next = self.clk.val();
+        self.round_trips.clk.next = self.clk.val();
+        self.round_trips.rst.next = self.rst.val();
+        self.commands.clk.next = self.clk.val();
+        self.parse.clk.next = self.clk.val();
+        self.parse.rst.next = self.rst.val();
+        self.asked.clk.next = self.clk.val();
+        self.held.d.next = self.clearing.val() | !self.settings.val().pair_enable.any();
+        self.known.rst.next = self.held.q.val();
+        self.asked.rst.next = self.rst.val() | self.held.q.val();
+
+        // The table, and commands to it.
+        self.known.cfg_secret.next =
+            bit_cast::<192, 128>(self.settings.val().pair_secret) | (bit_cast::<192, 64>(self.settings.val().pair_secret_high) << 128);
+        self.known.cfg_profile.next = self.settings.val().pair_profile;
+        self.known.cfg_age_unit.next = self.settings.val().pair_age;
+        PairLookIn::link(&mut self.looks, &mut self.known.sent);
+        self.known.sent_learn.next = true;
+        PairFlowOut::<F>::link(&mut self.found, &mut self.known.sent_flow);
+        self.commands.held.next = self.held.q.val();
+        StoreWriteIn::link(&mut self.st, &mut self.commands.st);
+        self.commands.settings.next = self.settings.val();
+        PairCommandOut::join(&mut self.commands.command, &mut self.known.command);
+        PairReplyOut::<F>::join(&mut self.known.reply, &mut self.commands.reply);
+        self.pairs.load_valid.next = self.known.change.valid.val();
+        self.pairs.load_flow.next = self.known.change.flow.val();
+        self.pairs.load_live.next = self.known.change.live.val();
+        self.pairs.load_profile.next = self.known.change.profile.val();
+        self.pairs.loading.next = !self.clearing.val();
+        self.pairs.status.next = self.commands.status.val();
+
+        // From the wire: the pair of an answer is looked up. Response 3, ACK 4, notification 5.
+        self.parse.s.tdata.next = self.rx_tdata.val();
+        self.parse.s.tkeep.next = self.rx_tkeep.val();
+        self.parse.s.tvalid.next = self.rx_tvalid.val();
+        self.parse.s.tlast.next = self.rx_tlast.val();
+        self.parse.s.ts.next = self.rx_ts.val();
+        self.parse.s.bad.next = false;
+        self.packet.next = self.parse.o_packet.val();
+        self.ip_class.next = self.packet.val().ip_class;
+        self.syndrome.next = self.packet.val().syndrome.into();
+        self.kind.next = self.syndrome.val().kind;
+        self.asks.next = (self.parse.o_kind.val() == bits::<3>(3)) | (self.parse.o_kind.val() == bits::<3>(5));
+        self.info.next.verb = bits::<2>(3);
+        self.info.next.notifies = self.parse.o_kind.val() == bits::<3>(5);
+        self.info.next.psn = self.packet.val().psn;
+        self.info.next.bytes = self.packet.val().payload_bytes;
+        self.info.next.ts = self.packet.val().stamp;
+        if self.parse.o_kind.val() == bits::<3>(4) {
+            // ACK 0, NAK 1, not ready 2 on the bus; 0, 3 and 1 in a syndrome.
+            self.asks.next = self.kind.val() != bits::<2>(2);
+            self.info.next.verb = bits::<2>(0);
+            if self.kind.val() == bits::<2>(3) {
+                self.info.next.verb = bits::<2>(1);
+            }
+            if self.kind.val() == bits::<2>(1) {
+                self.info.next.verb = bits::<2>(2);
+            }
+        }
+        self.known.answer.valid.next = self.parse.o_valid.val() & self.asks.val();
+        self.known.answer.pair.next = self.packet.val().queue_pair;
+        // IPv4 as ::ffff:a.b.c.d, byte 0 lowest.
+        self.known.answer.address.next = (self.packet.val().source << 96) | (bits::<128>(0xffff) << 80);
+        if self.ip_class.val().get_bit(1) {
+            self.known.answer.address.next = self.packet.val().source;
+        }
+        self.asked.i_valid.next = self.known.answer.valid.val() & self.known.swept.val();
+        self.asked.i_data.next = self.info.val().into();
+
+        // The pair is found.
+        self.asked.o_ready.next = self.known.answer_flow.valid.val();
+        self.told.next = self.asked.o_data.val().into();
+        self.ends.next = self.known.answer_flow.valid.val() & self.asked.o_valid.val();
+        self.notified.next = self.ends.val() & (self.told.val().notifies & self.known.answer_flow.hit.val());
+        self.unknown.next = self.ends.val() & (!self.told.val().notifies & !self.known.answer_flow.hit.val());
+        self.round_trips.answer.valid.next = self.ends.val() & (!self.told.val().notifies & self.known.answer_flow.hit.val());
+        self.round_trips.answer.flow.next = self.known.answer_flow.flow.val();
+        self.round_trips.answer.verb.next = self.told.val().verb;
+        self.round_trips.answer.psn.next = self.told.val().psn;
+        self.round_trips.answer.bytes.next = self.told.val().bytes;
+        self.round_trips.answer.ts.next = self.told.val().ts;
+
+        // Round-trip times.
+        PairFrameIn::<F>::link(&mut self.frame, &mut self.round_trips.sent);
+        CompletionIn::link(&mut self.c, &mut self.round_trips.c);
+        ProfileWriteIn::link(&mut self.pw, &mut self.round_trips.pw);
+        FlowLoadIn::<F>::link(&mut self.fl, &mut self.round_trips.fl);
+        self.round_trips.cfg_mtu.next = self.settings.val().pair_mtu;
+        self.round_trips.cfg_ns_per_byte.next = self.settings.val().ns_per_byte;
+        self.round_trips.now.next = self.now.val();
+        self.round_trips.time_epoch.next = self.time_epoch.val();
+        self.pairs.sample_valid.next = self.round_trips.sample.valid.val();
+        self.pairs.sample_kind.next = self.round_trips.sample.kind.val();
+        self.pairs.sample_flow.next = self.round_trips.sample.flow.val();
+        self.pairs.sample_rtt_ns.next = self.round_trips.sample.rtt_ns.val();
+        self.pairs.sample_now_ns.next = self.round_trips.sample.now_ns.val();
+        self.swept.next = self.round_trips.swept.val();
+
+        // Counted events.
+        self.malformed.next =
+            (self.parse.o_valid.val() & (self.parse.o_kind.val() == bits::<3>(7))) & (self.parse.o_reason.val() != bits::<3>(1));
+        self.timing.next = (bit_cast::<64, 2>(self.round_trips.pulses.val().get_bits::<2>(0)) << 50)
+            | (bit_cast::<64, 1>(self.round_trips.pulses.val().get_bits::<1>(2)) << 35)
+            | (bit_cast::<64, 1>(self.round_trips.pulses.val().get_bits::<1>(3)) << 34)
+            | (bit_cast::<64, 4>(self.round_trips.pulses.val().get_bits::<4>(4)) << 52)
+            | (bit_cast::<64, 1>(self.round_trips.pulses.val().get_bits::<1>(8)) << 16);
+        self.pulses.next = (self.timing.val() | (bit_cast::<64, 8>(self.known.pulses.val()) << 42))
+            | ((bit_cast::<64, 1>(self.unknown.val().into()) << 56)
+                | (bit_cast::<64, 1>(self.notified.val().into()) << 57)
+                | (bit_cast::<64, 1>(self.malformed.val().into()) << 58));
+        if self.rst.val() {
+            self.held.d.next = true;
+        }
+    }
+}

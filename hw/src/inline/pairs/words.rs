@@ -1,0 +1,44 @@
+//! The packed words of the form with queue pairs, by name.
+#![allow(missing_docs, reason = "the derives' methods")]
+use crate::packed::packed;
+use rust_hdl::prelude::*;
+
+packed! {
+    /// A request, as it travels beside its packet through the store.
+    pub struct RequestInfo {
+        /// Packet sequence number.
+        pub psn: Bits<24>,
+        /// A READ request.
+        pub read: Bit,
+        /// The packet asks for an ACK.
+        pub asks: Bit,
+        /// Bytes of payload, or that are to be read.
+        pub bytes: Bits<32>,
+        /// The flow.
+        pub flow: Bits<14>,
+    }
+
+    /// An answer whose pair is looked up.
+    pub struct AnswerInfo {
+        /// As on the bus of answers.
+        pub verb: Bits<2>,
+        /// A congestion notification, and no answer.
+        pub notifies: Bit,
+        /// Packet sequence number.
+        pub psn: Bits<24>,
+        /// Bytes of payload.
+        pub bytes: Bits<16>,
+        /// Stamp of arrival, ns48.fns16.
+        pub ts: Bits<64>,
+    }
+
+    /// Syndrome of an answer.
+    pub struct Syndrome {
+        /// Credits, timer or reason.
+        pub value: Bits<5>,
+        /// 0 ACK, 1 receiver not ready, 3 NAK.
+        pub kind: Bits<2>,
+        /// Reserved.
+        pub reserved: Bit,
+    }
+}

@@ -1,0 +1,177 @@
+//! The in-line NIC that paces RoCEv2's queue pairs: its model behind RDMA hosts that know nothing
+//! of it.
+mod network;
+mod rxe;
+mod world;
+
+use crate::both::Both;
+use network::{Faults, Network, Plan, US};
+use rand::Rng;
+use timely_hw::config::{CLOCK_PS, Config};
+use timely_hw::inline::pairs::pair_core;
+use timely_regs::counters::Counter;
+use timely_regs::parameters::Parameters;
+use timely_sim::nic::inline::Model;
+use timely_sim::nic::inline::rtl::Shell;
+use timely_tests::nic::{build, counters};
+use timely_tests::{cycles, few_seeds, rng, seeds, thorough};
+use world::World;
+
+fn plan(profile: Parameters, seed: u64) -> Plan {
+    Plan { gbps: 10.0, queue: 2e6, round_trip: 20 * US, profile, faults: Faults::default(), joins: true, age: 0, seed }
+}
+
+/// TIMELY holds the bottleneck, shares it, and lets its queue come to the lower threshold; the same
+/// hosts at the line's rate have all that they may send in it. Each sample is checked on the way.
+#[test]
+fn timely_shares_a_bottleneck() {
+    let base_us = 20.0;
+    let profile = Parameters::timely_10g(base_us);
+    let threshold = (profile.t_low_us - base_us) * 1250.0;
+    let seeds = if thorough() { seeds() } else { few_seeds() };
+    // 8 hosts take 70 ms to come back from their start at the line's rate, and minutes to simulate.
+    for (hosts, from) in [(2, 25_000), (4, 25_000), (8, 70_000)].into_iter().filter(|h| thorough() || h.0 < 8) {
+        for seed in &seeds {
+            let mut n = Network::new(plan(profile.clone(), *seed), hosts, 1);
+            let m = n.measure(from * US, (from + 25_000) * US);
+            println!("{hosts} hosts, seed {seed}: {m:.3?}; the threshold is {threshold} bytes");
+            assert!(m.utilization >= 0.95 && m.jain >= 0.95 && m.dropped == 0 && m.samples > 100, "{hosts} hosts, seed {seed}: {m:?}");
+            assert!(
+                m.greatest > 0.8 * threshold && m.greatest < 2.5 * threshold && m.rtt_us < profile.t_low_us,
+                "{hosts} hosts, seed {seed}: {m:?}"
+            );
+        }
+    }
+}
+
+/// Without control the windows of all hosts stand in the queue: half of each at least, which rxe
+/// sends at once with the ACK of a message. A queue with less room drops.
+#[test]
+fn without_control_the_queue_is_full() {
+    let line = Parameters { outstanding_bytes: 0, ..Parameters::fixed(10_000.0) };
+    for hosts in [2, 4] {
+        let m = Network::new(plan(line.clone(), 1), hosts, 1).measure(2000 * US, 6000 * US);
+        let halves = f64::from(hosts as u32 * rxe::WINDOW / 2 * 1106) - 25_000.0;
+        println!("{hosts} hosts: {m:.3?}; half of their windows less the way is {halves} bytes");
+        assert!(m.utilization > 0.99 && m.queue > halves && m.greatest < 2.0 * halves + 50_000.0, "{hosts} hosts: {m:?}");
+        let small = Plan { queue: 100_000.0, ..plan(line.clone(), 1) };
+        let m = Network::new(small, hosts, 1).measure(0, 6000 * US);
+        println!("{hosts} hosts, a queue of 100 KB: {m:.3?}");
+        assert!(m.dropped > 0 && m.greatest > 90_000.0, "{hosts} hosts: {m:?}");
+    }
+}
+
+/// Loss, reordering and lost answers slow pairs down and stop none; counters tell, and the NIC
+/// itself drops nothing.
+#[test]
+fn faults_stop_no_pair() {
+    let faults = Faults { loses: 0.003, loses_answers: 0.02, reorders: 0.003 };
+    let mut n = Network::new(Plan { faults, ..plan(Parameters::timely_10g(20.0), 7) }, 2, 2);
+    n.run(80_000 * US);
+    let acknowledged = |n: &Network| -> Vec<u64> { n.nodes.iter().flat_map(|h| h.pairs.iter().map(|p| p.acknowledged)).collect() };
+    let before = acknowledged(&n);
+    n.run(200_000 * US);
+    let after = acknowledged(&n);
+    let naks: u64 = n.nodes.iter().flat_map(|h| h.pairs.iter().map(|p| p.naks)).sum();
+    let timeouts: u64 = n.nodes.iter().flat_map(|h| h.pairs.iter().map(|p| p.timeouts)).sum();
+    let counted = n.counted();
+    let of = |c: Counter| counted[c as usize];
+    println!("acknowledged {before:?}, then {after:?}; {naks} NAKs, {timeouts} time-outs, {counted:?}");
+    assert!(before.iter().zip(&after).all(|(b, a)| a > b), "{before:?}, {after:?}");
+    assert!(naks > 0 && of(Counter::NaksReceived) >= naks && of(Counter::RequestsRepeated) > naks && of(Counter::SamplesUnsure) > 0);
+    assert_eq!((of(Counter::PacketsRefused), of(Counter::PacketsDiscarded), of(Counter::PairsMalformed)), (0, 0, 0));
+}
+
+/// With 100 ms to the peer and back the hosts send again before an answer comes, and still go on.
+#[test]
+fn a_long_way_stops_no_pair() {
+    let profile = Parameters { timeout_us: 200_000.0, initial_mbps: 1000.0, ..Parameters::timely_10g(20.0) };
+    let mut n = Network::new(Plan { round_trip: 100_000 * US, ..plan(profile, 3) }, 1, 1);
+    let first = n.nodes[0].pairs[0].acknowledged;
+    n.run(450_000 * US);
+    let (acknowledged, timeouts) = (n.nodes[0].pairs[0].acknowledged - first, n.nodes[0].pairs[0].timeouts);
+    let counted = n.counted();
+    println!("{acknowledged} packets acknowledged, {timeouts} time-outs, {counted:?}");
+    assert!(acknowledged >= 256 && timeouts > 0 && counted[Counter::RequestsRepeated as usize] > 0);
+}
+
+/// Queue pairs of one host go at the rate that their profile fixes, also more than the store has
+/// room for: it holds the host up and drops nothing.
+#[test]
+fn fixed_rates_are_kept() {
+    for pairs in [1, 8, 64] {
+        let mbps = 6000.0 / pairs as f64;
+        let fixed = Parameters { outstanding_bytes: 0, ..Parameters::fixed(mbps) };
+        let mut n = Network::new(plan(fixed, 1), 1, pairs);
+        let (from, to) = if pairs == 64 { (2000, 22_000) } else { (1000, 6000) };
+        n.run(from * US);
+        let before = n.nodes[0].left.clone();
+        n.run(to * US);
+        let us = (to - from) as f64;
+        let rates: Vec<f64> = n.nodes[0].left.iter().zip(before).map(|(a, b)| (a - b) as f64 * 8.0 / us).collect();
+        let counted = n.counted();
+        println!("{pairs} pairs at {mbps} Mb/s: {rates:.1?}");
+        assert!(rates.iter().all(|r| (r / mbps - 1.0).abs() < 0.01), "{pairs} pairs at {mbps} Mb/s: {rates:?}");
+        assert_eq!(counted[Counter::PacketsRefused as usize] + counted[Counter::PacketsDiscarded as usize], 0);
+    }
+}
+
+/// The Verilog of the core, and its model, alike at every clock.
+fn equal(bus: u32, flow_bits: u32, gbps: f64) {
+    let config = Config::new(bus as usize, flow_bits as usize).expect("a configuration that is built");
+    let emit = || pair_core("roce_core", config, CLOCK_PS, false).unwrap_or_else(|e| panic!("emission: {e}"));
+    let text = timely_verilate::mutant::text(&format!("pairs_{bus}_{flow_bits}"), emit);
+    let shell = Shell::new(&text).unwrap_or_else(|e| panic!("{e}"));
+    for seed in few_seeds() {
+        let mut rng = rng(seed);
+        let both = Both::new(shell.instantiate(seed as u32), Model::pairs(build(bus, flow_bits)));
+        let mut nic = World::prepared(both, gbps);
+        let mut world = World::new(bus as usize, rng.random());
+        let mut left = cycles();
+        while left > 0 {
+            let stretch = left.min(rng.random_range(500..12_000));
+            (0..stretch).for_each(|_| world.clock(&mut nic));
+            world.order(&mut nic);
+            left -= stretch;
+        }
+        let counted = counters(&mut nic);
+        println!("{bus} bits, 2^{flow_bits} flows, seed {seed}: {} requests, {} others, {counted:?}", world.requests, world.others);
+        const WANTED: [Counter; 18] = [
+            Counter::TxFrames,
+            Counter::RateUpdates,
+            Counter::SegmentTimeouts,
+            Counter::PacketsDiscarded,
+            Counter::PairsLearned,
+            Counter::PairsSet,
+            Counter::PairsRemoved,
+            Counter::PairsAged,
+            Counter::RequestsRepeated,
+            Counter::RequestsRestarted,
+            Counter::SamplesUnsure,
+            Counter::NaksReceived,
+            Counter::ReceiversNotReady,
+            Counter::AnswersStray,
+            Counter::AnswersUnknown,
+            Counter::CongestionNotified,
+            Counter::PairsMalformed,
+            Counter::RxFrames,
+        ];
+        let never: Vec<_> = WANTED.iter().filter(|c| counted[**c as usize] == 0).map(|c| format!("{c:?}")).collect();
+        assert!(cycles() < 100_000 || never.is_empty(), "never happened: {never:?}, seed {seed}");
+    }
+}
+
+/// At 512 bits, as OpenNIC has it.
+#[test]
+fn rtl_with_pairs_equals_model_512() {
+    equal(512, 10, 100.0);
+}
+
+/// At 256 bits.
+#[test]
+fn rtl_with_pairs_equals_model_256() {
+    equal(256, 10, 40.0);
+    if thorough() {
+        equal(512, 13, 100.0);
+    }
+}

@@ -1,0 +1,423 @@
+//! RDMA hosts behind an in-line NIC each, which share one port of a switch with a finite queue.
+use super::rxe::{Receiver, Sender};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::{BTreeMap, VecDeque};
+use timely_hw::config::CLOCK_PS;
+use timely_model::bus::KIND_RTT;
+use timely_model::inline::nic::In;
+use timely_model::inline::pairs::Pairs;
+use timely_model::stream::{Assembler, Beat, beats};
+use timely_regs::link::wire_bytes;
+use timely_regs::map::{port, profiles, roce};
+use timely_regs::parameters::Parameters;
+use timely_regs::profile;
+use timely_regs::roce::check;
+use timely_sim::cores::CoreSpec;
+use timely_sim::nic::core::Core;
+use timely_sim::nic::inline::{Inline, Model, Path};
+use timely_sim::nic::setup::configure;
+use timely_sim::scenario::Form;
+use timely_tests::nic::{build, counters, spec};
+
+pub const BUS: u32 = 512;
+pub const FLOW_BITS: u32 = 6;
+
+/// Faults of the network.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faults {
+    /// Share of data frames, and of answers, that are lost.
+    pub loses: f64,
+    pub loses_answers: f64,
+    /// Share of data frames that are held up behind the next one.
+    pub reorders: f64,
+}
+
+/// A network of one bottleneck.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub gbps: f64,
+    /// Queue of the bottleneck, bytes.
+    pub queue: f64,
+    /// Clocks from a NIC to a receiver and back without the queue.
+    pub round_trip: u64,
+    pub profile: Parameters,
+    pub faults: Faults,
+    /// The host joins its pairs with their local numbers.
+    pub joins: bool,
+    pub age: u32,
+    pub seed: u64,
+}
+
+/// A host and its NIC.
+pub struct Node<P> {
+    pub nic: Inline<P>,
+    gbps: f64,
+    pub pairs: Vec<Sender>,
+    turn: usize,
+    /// Beats that the NIC is offered, and the pair whose frame they are.
+    offered: VecDeque<Beat>,
+    /// Frames in the NIC, by pair.
+    inside: Vec<VecDeque<Vec<u8>>>,
+    /// Answers under way to the NIC, by the clock of their arrival; and their beats.
+    answers: VecDeque<(u64, Vec<u8>)>,
+    arriving: VecDeque<Beat>,
+    rising: VecDeque<Vec<u8>>,
+    leaving: Assembler,
+    up: Assembler,
+    /// When the wire is free, in 2^-16 clocks.
+    free: u64,
+    idle_until: u64,
+    /// First beat of the frame that leaves; of those that ask for an ACK, by pair and number, with
+    /// their bytes.
+    begun: Option<u64>,
+    departed: BTreeMap<(u32, u32), (u64, u32)>,
+    /// Answers of late: clock of the first beat, pair, number.
+    answered: VecDeque<(u64, u32, u32)>,
+    /// RTT samples, ns, with their clocks.
+    pub rtts: Vec<(u64, u32)>,
+    /// Wire bytes that left, by pair.
+    pub left: Vec<u64>,
+}
+
+/// Secret of the table.
+const SECRET: [u32; 6] = [0x1234_5677, 0x9abc_def1, 0x0f1e_2d3d, 0x4c5b_6a79, 0x8897_a6b5, 0xc4d3_e2f1];
+
+/// Sets a NIC up for queue pairs.
+pub fn prepare<P: Path>(path: P, profile: &Parameters, gbps: f64, age: u32) -> Inline<P> {
+    let spec = CoreSpec { form: Form::Inline, ..spec(8 * path.bus_bytes() as u32, FLOW_BITS, gbps, Vec::new()) };
+    let mut nic = Inline::new(path, &spec);
+    configure(&mut nic, &spec).expect("a valid set-up");
+    let words = profile.quantise().expect("a profile");
+    let mut write = |address: u32, value: u32| nic.write32(address, value).expect("a register");
+    words.iter().zip(0..).for_each(|(w, i)| write(profiles::WORD.address() + 4 * (profile::WORDS as u32 + i), *w));
+    SECRET.iter().zip(0..).for_each(|(w, i)| write(roce::SECRET.address() + 4 * i, *w));
+    write(port::STORE_BOUND.address(), 2048);
+    write(roce::PROFILE.address(), 1);
+    write(roce::AGE.address(), age);
+    write(roce::CONTROL.address(), 1);
+    nic
+}
+
+/// Orders a command on a pair, and gives the outcome and the flow; none if it is refused.
+pub fn command<P: Path>(nic: &mut Inline<P>, host: u16, remote: u32, local: Option<u32>, command: u32) -> Option<(u32, u32)> {
+    let mut write = |address: u32, value: u32| nic.write32(address, value).expect("a register");
+    write(roce::ADDRESS.address(), 0);
+    write(roce::ADDRESS.address() + 4, 0);
+    write(roce::ADDRESS.address() + 8, 0xffff_0000);
+    write(roce::ADDRESS.address() + 12, u32::from_le_bytes(timely_sim::frame::address::ipv4(host)));
+    write(roce::REMOTE.address(), remote);
+    write(roce::LOCAL.address(), local.map_or(0, |l| l | 1 << 24));
+    write(roce::SET_PROFILE.address(), 1);
+    nic.write32(roce::COMMAND.address(), command).ok()?;
+    for _ in 0..1000 {
+        let status = [nic.read32(roce::STATUS.address()).expect("a register")];
+        if roce::BUSY.get(&status) == 0 {
+            return Some((roce::OUTCOME.get(&status), roce::FLOW.get(&status)));
+        }
+    }
+    panic!("the command does not end");
+}
+
+impl<P: Path> Node<P> {
+    pub fn new(mut nic: Inline<P>, pairs: Vec<Sender>, gbps: f64, joins: bool) -> Self {
+        for p in pairs.iter().filter(|_| joins) {
+            let done = command(&mut nic, p.hosts.1, p.remote, Some(p.local), roce::SET);
+            assert_eq!(done.map(|d| d.0), Some(0), "the pair is set and joined");
+        }
+        let n = pairs.len();
+        Node {
+            nic,
+            gbps,
+            pairs,
+            turn: 0,
+            offered: VecDeque::new(),
+            inside: vec![VecDeque::new(); n],
+            answers: VecDeque::new(),
+            arriving: VecDeque::new(),
+            rising: VecDeque::new(),
+            leaving: Assembler::default(),
+            up: Assembler::default(),
+            free: 0,
+            idle_until: 0,
+            begun: None,
+            departed: BTreeMap::new(),
+            answered: VecDeque::new(),
+            rtts: Vec::new(),
+            left: vec![0; n],
+        }
+    }
+
+    fn may_send(&self) -> bool {
+        !self.offered.is_empty() || self.pairs.iter().any(Sender::may_send)
+    }
+
+    /// The first clock that must be made.
+    fn next(&self) -> u64 {
+        let clk = self.nic.clk();
+        if !self.arriving.is_empty() {
+            return clk;
+        }
+        let out = self.nic.peek();
+        if (out.host_ready && self.may_send()) || out.host.is_some() {
+            return clk;
+        }
+        let expires = self.pairs.iter().map(|p| p.deadline).min().unwrap_or(u64::MAX);
+        let wire = if out.wire.is_some() { self.free.div_ceil(1 << 16) } else { u64::MAX };
+        let answer = self.answers.front().map_or(u64::MAX, |a| a.0);
+        self.nic.wake().min(expires).min(wire).min(answer).max(clk)
+    }
+
+    /// A clock; the frame that has left at its end.
+    fn clock(&mut self, clk: u64, clocks_a_byte: u64) -> Option<Vec<u8>> {
+        if clk > self.nic.clk() {
+            self.nic.skip_to(clk);
+        }
+        let width = self.nic.bus_bytes() * 8;
+        self.pairs.iter_mut().for_each(|p| p.expired(clk));
+        if self.offered.is_empty() && self.nic.peek().host_ready {
+            let n = self.pairs.len();
+            if let Some(at) = (0..n).map(|i| (self.turn + i) % n).find(|i| self.pairs[*i].may_send()) {
+                let frame = self.pairs[at].send(clk);
+                self.offered.extend(beats(&frame, width));
+                self.inside[at].push_back(frame);
+                self.turn = at + 1;
+            }
+        }
+        if self.arriving.is_empty()
+            && let Some((_, frame)) = self.answers.pop_front_if(|a| a.0 <= clk)
+        {
+            self.arriving.extend(beats(&frame, width));
+            let h = check(&frame).expect("an answer");
+            self.answered.push_back((clk, h.queue_pair, h.psn));
+            if self.answered.len() > 8 {
+                self.answered.pop_front();
+            }
+            self.rising.push_back(frame);
+        }
+        let wire_ready = self.free <= clk << 16;
+        let i = In {
+            host: self.offered.front().map(|b| (*b, 0x1234_5678_9abc)),
+            host_ready: true,
+            wire: self.arriving.front().map(|b| (*b, 5)),
+            wire_ready,
+            ..In::default()
+        };
+        let out = self.nic.drive(i);
+        if out.host_ready {
+            self.offered.pop_front();
+        }
+        if out.wire_taken {
+            self.arriving.pop_front();
+        }
+        if let Some(s) = out.sample.filter(|s| s.kind == KIND_RTT) {
+            self.rtts.push((clk, s.rtt_ns));
+            self.check_sample(clk, s.rtt_ns);
+        }
+        if let Some((beat, _)) = out.host
+            && let Some(frame) = self.up.push(&beat)
+        {
+            let sent = self.rising.pop_front().expect("a frame from the wire");
+            assert!(frame == sent, "clock {clk}: another frame reaches the host than came");
+            let h = check(&frame).expect("an answer");
+            let pair = self.pairs.iter_mut().find(|p| p.local == h.queue_pair).expect("a pair");
+            pair.answered(clk, h.psn, h.syndrome);
+        }
+        let w = out.wire.filter(|_| wire_ready)?;
+        let begun = *self.begun.get_or_insert(clk);
+        self.free = self.free.max(clk << 16) + u64::from(w.beat.bytes) * clocks_a_byte;
+        let frame = self.leaving.push(&w.beat)?;
+        self.begun = None;
+        assert_eq!((w.meta, w.ack), (0x1234_5678_9abc, None), "the host's sideband");
+        let overhead = wire_bytes(frame.len() as u32) - frame.len() as u32;
+        self.free += u64::from(overhead) * clocks_a_byte;
+        let h = check(&frame).expect("a frame as it was");
+        let at = self.pairs.iter().position(|p| p.remote == h.queue_pair).expect("a pair");
+        let first = self.inside[at].pop_front();
+        assert!(first.as_ref() == Some(&frame), "clock {clk}, pair {at}: another frame leaves than is next");
+        if h.ack_request {
+            self.departed.insert((self.pairs[at].local, h.psn), (begun, frame.len() as u32));
+        }
+        self.left[at] += u64::from(wire_bytes(frame.len() as u32));
+        Some(frame)
+    }
+}
+
+impl<P: Path> Node<P> {
+    /// A sample is the time from the last byte of a request on the line to the first beat of an
+    /// answer that covers it, to 2 clocks.
+    fn check_sample(&self, clk: u64, ns: u32) {
+        let byte_ns = 8.0 / self.gbps;
+        let of = |(at, pair, psn): &(u64, u32, u32)| {
+            let covered = self.departed.iter().filter(|(k, _)| k.0 == *pair && psn.wrapping_sub(k.1) & 0xff_ffff < 256);
+            covered
+                .map(|(_, (begun, bytes))| (*at as f64 - *begun as f64) * f64::from(CLOCK_PS) / 1000.0 - f64::from(bytes + 4) * byte_ns)
+                .collect::<Vec<_>>()
+        };
+        let truths: Vec<f64> = self.answered.iter().flat_map(of).collect();
+        let near = truths.iter().any(|t| (t - f64::from(ns)).abs() <= 2.0 * f64::from(CLOCK_PS) / 1000.0);
+        assert!(near, "clock {clk}: a sample of {ns} ns; the answers of late have {truths:.1?}");
+    }
+}
+
+/// Measurements between two clocks.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// Share of the bottleneck that was used, by wire bytes.
+    pub utilization: f64,
+    pub jain: f64,
+    /// Mean and greatest bytes in the queue that a frame found.
+    pub queue: f64,
+    pub greatest: f64,
+    pub dropped: u64,
+    /// Median of the RTT samples, us, and their number.
+    pub rtt_us: f64,
+    pub samples: usize,
+}
+
+pub struct Network {
+    pub plan: Plan,
+    pub nodes: Vec<Node<Model<Pairs>>>,
+    pub receiver: Receiver,
+    rng: ChaCha8Rng,
+    /// 2^-16 clocks a byte takes.
+    clocks_a_byte: u64,
+    /// When the bottleneck is free, 2^-16 clocks.
+    free: u64,
+    held: Option<(u64, Vec<u8>)>,
+    /// The next clock of each node.
+    due: Vec<u64>,
+    pub dropped: u64,
+    found: (f64, f64, u64),
+    /// Wire bytes the bottleneck carried.
+    carried: u64,
+}
+
+/// Jain's index.
+pub fn jain(rates: &[f64]) -> f64 {
+    let (sum, squares) = rates.iter().fold((0.0, 0.0), |(s, q), r| (s + r, q + r * r));
+    sum * sum / (rates.len() as f64 * squares)
+}
+
+/// Clocks of a microsecond.
+pub const US: u64 = 1_000_000 / CLOCK_PS as u64;
+
+impl Network {
+    /// `hosts` NICs with `pairs` queue pairs each.
+    pub fn new(plan: Plan, hosts: usize, pairs: usize) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
+        let mut receiver = Receiver::default();
+        let target = hosts as u16 + 1;
+        let mut nodes = Vec::new();
+        for host in 1..=hosts as u16 {
+            let number = |i: usize| u32::from(host) << 8 | i as u32;
+            let senders: Vec<_> =
+                (0..pairs).map(|i| Sender::new((host, target), 0x100 + i as u32, number(i), rng.random::<u32>() & 0xff_ffff)).collect();
+            senders.iter().for_each(|s| receiver.connect(s));
+            let nic = prepare(Model::pairs(build(BUS, FLOW_BITS)), &plan.profile, plan.gbps, plan.age);
+            nodes.push(Node::new(nic, senders, plan.gbps, plan.joins));
+        }
+        // Hosts begin at different times.
+        let begins = nodes.iter().map(|n| n.nic.clk()).max().unwrap_or(0);
+        for n in &mut nodes {
+            n.idle_until = begins + rng.random_range(0..50 * US);
+        }
+        let clocks_a_byte = (8000.0 / plan.gbps / f64::from(CLOCK_PS) * 65_536.0).round() as u64;
+        Network {
+            plan,
+            nodes,
+            receiver,
+            rng,
+            clocks_a_byte,
+            free: 0,
+            held: None,
+            due: vec![0; hosts],
+            dropped: 0,
+            found: (0.0, 0.0, 0),
+            carried: 0,
+        }
+    }
+
+    /// A frame of host `at` has left at clock `clk`.
+    fn forward(&mut self, at: usize, clk: u64, frame: Vec<u8>) {
+        let f = self.plan.faults;
+        if self.rng.random_bool(f.loses) {
+            return;
+        }
+        if self.held.is_none() && self.rng.random_bool(f.reorders) {
+            self.held = Some((at as u64, frame));
+            return;
+        }
+        let held = self.held.take();
+        self.enqueue(at, clk, &frame);
+        if let Some((other, frame)) = held {
+            self.enqueue(other as usize, clk, &frame);
+        }
+    }
+
+    fn enqueue(&mut self, at: usize, clk: u64, frame: &[u8]) {
+        let arrives = (clk + self.plan.round_trip / 4) << 16;
+        let bytes = u64::from(wire_bytes(frame.len() as u32));
+        let queued = self.free.saturating_sub(arrives) as f64 / self.clocks_a_byte as f64;
+        self.found = (self.found.0 + queued, self.found.1.max(queued), self.found.2 + 1);
+        if queued + bytes as f64 > self.plan.queue {
+            self.dropped += 1;
+            return;
+        }
+        self.free = self.free.max(arrives) + bytes * self.clocks_a_byte;
+        self.carried += bytes;
+        let answers = self.receiver.receive(frame);
+        if let Some(answer) = answers
+            && !self.rng.random_bool(self.plan.faults.loses_answers)
+        {
+            let back = (self.free >> 16) + self.plan.round_trip * 3 / 4;
+            self.nodes[at].answers.push_back((back, answer));
+            self.due[at] = self.due[at].min(back);
+        }
+    }
+
+    /// Runs up to clock `end`.
+    pub fn run(&mut self, end: u64) {
+        loop {
+            let (at, clk) = self.due.iter().copied().enumerate().min_by_key(|n| n.1).expect("a node");
+            if clk >= end {
+                return;
+            }
+            let node = &mut self.nodes[at];
+            if clk >= node.idle_until.max(node.nic.clk())
+                && let Some(frame) = node.clock(clk, self.clocks_a_byte)
+            {
+                self.forward(at, clk, frame);
+            }
+            let node = &self.nodes[at];
+            self.due[at] = node.next().max(node.idle_until);
+        }
+    }
+
+    /// Runs from `from` to `to` and measures.
+    pub fn measure(&mut self, from: u64, to: u64) -> Measured {
+        self.run(from);
+        let bytes = |n: &Self| -> Vec<u64> { n.nodes.iter().flat_map(|h| h.pairs.iter().map(|p| n.receiver.bytes(p.remote))).collect() };
+        let (before, carried, dropped) = (bytes(self), self.carried, self.dropped);
+        self.found = (0.0, 0.0, 0);
+        self.run(to);
+        let rates: Vec<f64> = bytes(self).iter().zip(before).map(|(a, b)| (a - b) as f64).collect();
+        let mut rtts: Vec<u32> = self.nodes.iter().flat_map(|n| n.rtts.iter().filter(|r| r.0 >= from).map(|r| r.1)).collect();
+        rtts.sort_unstable();
+        Measured {
+            utilization: (self.carried - carried) as f64 * self.clocks_a_byte as f64 / 65_536.0 / (to - from) as f64,
+            jain: jain(&rates),
+            queue: self.found.0 / self.found.2.max(1) as f64,
+            greatest: self.found.1,
+            dropped: self.dropped - dropped,
+            rtt_us: rtts.get(rtts.len() / 2).map_or(0.0, |ns| f64::from(*ns) / 1000.0),
+            samples: rtts.len(),
+        }
+    }
+
+    /// A counter of all NICs together.
+    pub fn counted(&mut self) -> Vec<u64> {
+        let each: Vec<Vec<u32>> = self.nodes.iter_mut().map(|n| counters(&mut n.nic)).collect();
+        (0..each[0].len()).map(|i| each.iter().map(|c| u64::from(c[i])).sum()).collect()
+    }
+}

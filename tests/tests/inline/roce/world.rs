@@ -1,0 +1,223 @@
+//! The surroundings of a NIC with queue pairs in its lockstep test: hosts, wire and driver at
+//! random.
+use super::network::{command, prepare};
+use super::rxe::envelope;
+use crate::both::Both;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+use timely_model::inline::nic::In;
+use timely_model::inline::pairs::Pairs;
+use timely_model::stream::{Assembler, Beat, beats};
+use timely_regs::map::{id, roce};
+use timely_regs::parameters::Parameters;
+use timely_regs::roce::{Bth, Extension, check, opcode};
+use timely_regs::wire::{Addresses, Envelope};
+use timely_sim::frame::address;
+use timely_sim::nic::core::Core;
+use timely_sim::nic::inline::Inline;
+use timely_tests::Runs;
+use timely_tests::nic::HOST;
+
+/// Queue pairs of the host.
+const PAIRS: u32 = 14;
+/// Longest delay of an answer, clocks.
+const DELAY: u64 = 3000;
+
+/// A queue pair, `2 * number` here and `2 * number + 1` at its peer.
+#[derive(Clone, Copy, Default)]
+struct Pair {
+    psn: u32,
+}
+
+pub struct World {
+    rng: ChaCha8Rng,
+    width: usize,
+    pairs: Vec<Pair>,
+    /// The first of the few pairs that the host uses for a while: others age.
+    first: u32,
+    host: VecDeque<(Beat, u128)>,
+    wire: VecDeque<(Beat, u128)>,
+    runs: [Runs; 4],
+    leaving: Assembler,
+    answers: VecDeque<(u64, Vec<u8>)>,
+    /// Requests that left, and frames of other kinds.
+    pub requests: u64,
+    pub others: u64,
+}
+
+fn between(from: u16, to: u16, pair: u32) -> Envelope {
+    let v4 = envelope(from, to, 0xc000);
+    if !pair.is_multiple_of(3) {
+        return v4;
+    }
+    let addresses = Addresses::V6 { source: address::ipv6(from), destination: address::ipv6(to) };
+    Envelope { addresses, tci: Some(7), ..v4 }
+}
+
+impl World {
+    pub fn new(width: usize, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let pairs = (0..PAIRS).map(|_| Pair { psn: rng.random_range(0..1 << 24) }).collect();
+        World {
+            runs: [(0.9, 40), (0.9, 60), (0.85, 30), (0.1, 100)].map(|(p, longest)| Runs::new(p, longest)),
+            rng,
+            width,
+            pairs,
+            first: 0,
+            host: VecDeque::new(),
+            wire: VecDeque::new(),
+            leaving: Assembler::default(),
+            answers: VecDeque::new(),
+            requests: 0,
+            others: 0,
+        }
+    }
+
+    /// A NIC and its set-up, with some pairs joined.
+    pub fn prepared(both: Both<Pairs>, gbps: f64) -> Inline<Both<Pairs>> {
+        let profile = Parameters { timeout_us: 30.0, ..Parameters::timely_10g(4.0) };
+        let mut nic = prepare(both, &profile, gbps, 0);
+        for pair in (0..PAIRS).filter(|p| p % 4 != 3) {
+            if pair % 3 != 0 {
+                command(&mut nic, peer(pair), 2 * pair + 1, Some(2 * pair), roce::SET);
+            }
+        }
+        nic
+    }
+
+    fn spoilt(&mut self, mut frame: Vec<u8>) -> Vec<u8> {
+        match self.rng.random_range(0..40) {
+            0 => {
+                let at = self.rng.random_range(0..frame.len());
+                frame[at] ^= 1 << self.rng.random_range(0..8);
+            }
+            1 => frame.truncate(self.rng.random_range(1..frame.len())),
+            2 => frame.resize(self.rng.random_range(60..300).max(frame.len()), 0),
+            _ => {}
+        }
+        frame
+    }
+
+    fn host_frame(&mut self) -> Vec<u8> {
+        let rng = &mut self.rng;
+        let number = (self.first + rng.random_range(0..6)) % PAIRS;
+        let p = &mut self.pairs[number as usize];
+        match rng.random_range(0..100) {
+            0..4 => p.psn = p.psn.wrapping_sub(rng.random_range(1..6)) & 0xff_ffff,
+            4 => p.psn = rng.random_range(0..1 << 24),
+            _ => p.psn = (p.psn + 1) & 0xff_ffff,
+        }
+        let code = match rng.random_range(0..20) {
+            0 | 1 => opcode::READ_REQUEST,
+            2 => opcode::ACK,
+            3 => opcode::READ_RESPONSE_ONLY,
+            4 => 0x64,
+            5..8 => opcode::WRITE_FIRST,
+            8..12 => opcode::SEND_ONLY,
+            _ => opcode::WRITE_MIDDLE,
+        };
+        let bare = matches!(code, opcode::READ_REQUEST | opcode::ACK);
+        let bytes = if bare { 0 } else { [0, 4, 1024, rng.random_range(0..1400), rng.random_range(0..9000)][rng.random_range(0..5)] };
+        let bth = Bth { opcode: code, queue_pair: 2 * number + 1, ack_request: rng.random_bool(0.5), psn: p.psn, ..Bth::default() };
+        let extension = Extension { message_bytes: rng.random_range(0..20_000), syndrome: 0x1f, ..Extension::default() };
+        let frame = bth.frame(&between(HOST, peer(number), number), &extension, &vec![number as u8; bytes]);
+        self.spoilt(frame)
+    }
+
+    fn wire_frame(&mut self, clk: u64) -> Option<Vec<u8>> {
+        if let Some((_, frame)) = self.answers.pop_front_if(|a| a.0 <= clk) {
+            return Some(frame);
+        }
+        let rng = &mut self.rng;
+        if !rng.random_bool(0.01) {
+            return None;
+        }
+        let number = rng.random_range(0..PAIRS + 2);
+        let code = [opcode::CNP, opcode::ACK, opcode::READ_RESPONSE_MIDDLE, opcode::SEND_ONLY][rng.random_range(0..4)];
+        let syndrome = [0x1f, 0x60, 0x21, 0x5f][rng.random_range(0..4)];
+        let near = self.pairs.get(number as usize).map_or(0, |p| p.psn).wrapping_sub(rng.random_range(0..5)) & 0xff_ffff;
+        let payload = if code == opcode::CNP || code == opcode::ACK { 0 } else { rng.random_range(0..2000) };
+        let bth = Bth { opcode: code, queue_pair: 2 * number, psn: near, ..Bth::default() };
+        let frame = bth.frame(&between(peer(number), HOST, number), &Extension { syndrome, ..Extension::default() }, &vec![9; payload]);
+        Some(self.spoilt(frame))
+    }
+
+    /// A frame has left: a request that asks is answered.
+    fn left(&mut self, clk: u64, frame: &[u8]) {
+        let Ok(h) = check(frame) else {
+            self.others += 1;
+            return;
+        };
+        let read = h.opcode == opcode::READ_REQUEST;
+        let request = read || matches!(h.opcode, opcode::WRITE_FIRST | opcode::WRITE_MIDDLE | opcode::SEND_ONLY);
+        *if request { &mut self.requests } else { &mut self.others } += 1;
+        if !request || !(read || h.ack_request) || self.rng.random_bool(0.1) {
+            return;
+        }
+        let number = h.queue_pair / 2;
+        let syndrome = if self.rng.random_bool(0.9) { 0x1f } else { 0x60 };
+        let code = if read { opcode::READ_RESPONSE_FIRST } else { opcode::ACK };
+        let payload = vec![1; if read { 1024 } else { 0 }];
+        let bth = Bth { opcode: code, queue_pair: 2 * number, psn: h.psn, ..Bth::default() };
+        let answer = bth.frame(&between(peer(number), HOST, number), &Extension { syndrome, ..Extension::default() }, &payload);
+        let at = self.answers.back().map_or(0, |a| a.0).max(clk + self.rng.random_range(20..DELAY));
+        self.answers.push_back((at, answer));
+    }
+
+    /// The driver, between two stretches.
+    pub fn order(&mut self, nic: &mut Inline<Both<Pairs>>) {
+        let number = self.rng.random_range(0..PAIRS);
+        // One that was used just now is there to be removed.
+        let used = self.first;
+        self.first = self.rng.random_range(0..PAIRS);
+        match self.rng.random_range(0..12) {
+            0 => {
+                nic.write32(roce::CONTROL.address(), 0).expect("a register");
+                nic.write32(roce::CONTROL.address(), 1).expect("a register");
+            }
+            // While a reset goes on, another one and commands are refused.
+            1 => drop(nic.write32(id::RESET.address(), 1)),
+            2 | 3 => nic.write32(roce::MTU.address(), self.rng.random_range(0..=5)).expect("a register"),
+            4 | 5 => nic.write32(roce::AGE.address(), [0, 300, 2000][self.rng.random_range(0..3)]).expect("a register"),
+            6..9 => drop(command(nic, peer(used), 2 * used + 1, None, roce::REMOVE)),
+            _ => drop(command(nic, peer(number), 2 * number + 1, Some(2 * number), roce::SET)),
+        }
+    }
+
+    /// One clock.
+    pub fn clock(&mut self, nic: &mut Inline<Both<Pairs>>) {
+        let clk = nic.clk();
+        if self.host.is_empty() && self.rng.random_bool(0.6) {
+            let (frame, meta) = (self.host_frame(), u128::from(self.rng.random::<u32>()));
+            self.host.extend(beats(&frame, self.width).map(|b| (b, meta)));
+        }
+        if self.wire.is_empty()
+            && let Some(frame) = self.wire_frame(clk)
+        {
+            let meta = u128::from(self.rng.random::<u32>());
+            self.wire.extend(beats(&frame, self.width).map(|b| (b, meta)));
+        }
+        let [offers, host_ready, wire_ready, paused] = self.runs.each_mut().map(|r| r.next(&mut self.rng));
+        let host = self.host.front().copied().filter(|_| offers);
+        let pause = if paused && self.rng.random_bool(0.1) { 1 } else { 0 };
+        let i = In { host, host_ready, wire: self.wire.front().copied(), wire_ready, pause, ..In::default() };
+        let out = nic.drive(i);
+        if host.is_some() && out.host_ready {
+            self.host.pop_front();
+        }
+        if out.wire_taken {
+            self.wire.pop_front();
+        }
+        if let Some(w) = out.wire.filter(|_| wire_ready)
+            && let Some(frame) = self.leaving.push(&w.beat)
+        {
+            self.left(clk, &frame);
+        }
+    }
+}
+
+/// The host at the other end of a pair: three pairs have each.
+fn peer(pair: u32) -> u16 {
+    (2 + pair / 3) as u16
+}
