@@ -197,8 +197,8 @@ fn workable(p: &Parameters, base_us: f64) -> Result<(), SpecError> {
         match p.law {
             LawKind::Timely => above("t_high", p.t_high_us, falls)?,
             LawKind::Patched | LawKind::Pi => above("reference", p.reference_us, falls)?,
-            // Flow scaling lifts Swift's target as a rate falls.
-            LawKind::Swift | LawKind::Fixed => {}
+            // Flow scaling lifts Swift's target as a rate falls; DCQCN goes by marks.
+            LawKind::Swift | LawKind::Fixed | LawKind::Dcqcn => {}
         }
     }
     Ok(())
