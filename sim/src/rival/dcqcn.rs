@@ -48,7 +48,7 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// Those of a profile of the hardware's.
+    /// The parameters of a profile of the hardware.
     pub fn of(p: &timely_regs::parameters::Parameters) -> Self {
         let of = |us: f64| crate::time::ps(us, crate::time::US);
         Parameters {

@@ -495,7 +495,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         self.parts().into_iter().min().unwrap_or(u64::MAX).max(clk)
     }
 
-    fn parts(&self) -> [u64; 14] {
+    fn parts(&self) -> [u64; 15] {
         [
             self.time.due,
             self.parse.due,
@@ -504,6 +504,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             self.ack.due,
             self.txmux.due,
             self.rtt.due,
+            self.reaction.due,
             self.engine.due,
             self.telemetry.due,
             self.recorder.due,

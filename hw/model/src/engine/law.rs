@@ -10,8 +10,8 @@
 //! the part of a window that was acknowledged since the last sample, or all for a window below one
 //! packet, as Swift has it.
 //!
-//! DCQCN hears no samples: the reaction block ([`crate::reaction`]) says when a CNP, a decay of alpha
-//! or an increase is due, and the law does the arithmetic. The smoothed difference is 1 - alpha, in
+//! DCQCN hears no samples: the reaction block ([`crate::reaction`]) says when a CNP, a decay of
+//! alpha or an increase is due, and the law does the arithmetic. The smoothed difference is 1 - alpha, in
 //! 2^-36, so that a flow without a history has an alpha of 1; the mark is the target rate, without
 //! one the greatest. A CNP takes alpha / 2 of the rate, an increase half of it, for which half of
 //! the target is the rise.
@@ -69,7 +69,7 @@ pub mod action {
     pub const DECAY: u8 = 1 << 1;
     /// The target rises by the steps of bits 7..4, the rate goes half of the way to the target.
     pub const INCREASE: u8 = 1 << 2;
-    /// These are hyper steps.
+    /// The steps are hyper steps.
     pub const HYPER: u8 = 1 << 3;
     /// Place of the number of steps.
     pub const STEPS: u32 = 4;
@@ -269,7 +269,7 @@ fn negatives(w: &Words, s: &State, average: i64, difference: i64) -> u8 {
     if negative { NEGATIVES_MAX.min(s.negatives + 1) } else { 0 }
 }
 
-/// What the reaction block asks of a flow that follows DCQCN.
+/// An action of the reaction block on a flow that follows DCQCN.
 fn reaction(w: &Words, s: &mut State, bits: u8) -> Change {
     let (cnp, raises) = (bits & action::CNP != 0, bits & action::INCREASE != 0);
     let decays = bits & action::DECAY != 0;

@@ -1,8 +1,8 @@
 //! The rate engine of `timely_hw::engine`, which sets the rate of each flow.
 //!
 //! Operations wait in four queues, [`INIT_QUEUE`] and so on, and issue one a clock in the order:
-//! loaded flows, samples, host rates and reactions, idle restarts. An operation that finds its queue full
-//! replaces the youngest word in it, which is lost and counted.
+//! loaded flows, samples, host rates and reactions, idle restarts. An operation that finds its
+//! queue full replaces the youngest word in it, which is lost and counted.
 //!
 //! A flow issues once in [`SPACING`] clocks at most. A sample that comes to the issue stage earlier
 //! is parked, a word a flow, and issues, before all else, when those clocks are over; one that

@@ -1,9 +1,9 @@
-//! The reaction point of DCQCN (`timely_hw::reaction`): when a CNP counts, when alpha decays, when a
-//! stage of increase ends. The rate engine does the arithmetic.
+//! The reaction point of DCQCN (`timely_hw::reaction`): when a CNP counts, when alpha decays, when
+//! a stage of increase ends. The rate engine does the arithmetic.
 //!
 //! **Marks.** A sample of a flow that follows DCQCN, whose ACK echoes CE, is a mark. A flow's CNPs
-//! are an interval apart at least, as those of a receiver that sends one when a marked packet comes:
-//! a mark within the interval counts at its end.
+//! are an interval apart at least, as those of a receiver that sends one when a marked packet
+//! comes: a mark within the interval counts at its end.
 //!
 //! **Timers.** A flow has no timer that runs: at each of its samples all periods that ended by then
 //! are made up for, in the order of their ends ([`periods`]). Each is an action of its own, the

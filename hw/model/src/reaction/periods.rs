@@ -61,7 +61,7 @@ pub struct Word {
     pub bytes: u32,
     /// Ended stages of the timer since the last CNP.
     pub by_time: u8,
-    /// Those of the byte counter.
+    /// Ended stages of the byte counter.
     pub by_bytes: u8,
 }
 

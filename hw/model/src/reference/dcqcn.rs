@@ -5,7 +5,7 @@
 use super::Law;
 use timely_regs::parameters::Parameters;
 
-/// What a stage of increase does to the target.
+/// A stage of increase, by its effect on the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Fast recovery: nothing.
@@ -107,7 +107,7 @@ impl Law for Dcqcn {
 mod tests {
     use super::*;
 
-    /// What separates the rates of two flows that hear the same CNPs falls exponentially: the first
+    /// The rates of two flows that hear the same CNPs come together exponentially: the first
     /// of two CNPs takes half of alpha of it for good, the second what stages do not give back.
     #[test]
     fn rates_come_together() {

@@ -35,7 +35,7 @@ fn sets(rng: &mut impl Rng, more: usize) -> Vec<(String, Parameters)> {
     sets
 }
 
-/// What a reaction block may ask for, most often a stage.
+/// An action that a reaction block may ask for, most often a stage.
 fn random_action(rng: &mut impl Rng) -> u8 {
     let decay = if rng.random() { action::DECAY } else { 0 };
     match rng.random_range(0..6) {
