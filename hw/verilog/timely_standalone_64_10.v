@@ -18470,30 +18470,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     reg lowers__0__q = 1'h0;
     wire lowers__1__d;
     reg lowers__1__q = 1'h0;
-    wire lowers__2__d;
-    reg lowers__2__q = 1'h0;
-    wire lowers__3__d;
-    reg lowers__3__q = 1'h0;
-    wire lowers__4__d;
-    reg lowers__4__q = 1'h0;
-    wire lowers__5__d;
-    reg lowers__5__q = 1'h0;
-    wire lowers__6__d;
-    reg lowers__6__q = 1'h0;
-    wire lowers__7__d;
-    reg lowers__7__q = 1'h0;
-    wire lowers__8__d;
-    reg lowers__8__q = 1'h0;
-    wire lowers__9__d;
-    reg lowers__9__q = 1'h0;
-    wire lowers__10__d;
-    reg lowers__10__q = 1'h0;
-    wire lowers__11__d;
-    reg lowers__11__q = 1'h0;
-    wire lowers__12__d;
-    reg lowers__12__q = 1'h0;
-    wire lowers__13__d;
-    reg lowers__13__q = 1'h0;
     reg  [31:0] aims__0__d;
     reg [31:0] aims__0__q = 32'h0;
     wire [31:0] aims__1__d;
@@ -19514,26 +19490,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
             action__11__d_v = ((32'h0) & 8'hff);
             action__12__d_v = ((32'h0) & 8'hff);
             action__13__d_v = ((32'h0) & 8'hff);
-            reacts__0__d_v = 1'b0;
-            reacts__1__d_v = 1'b0;
-            reacts__2__d_v = 1'b0;
-            reacts__3__d_v = 1'b0;
-            reacts__4__d_v = 1'b0;
-            reacts__5__d_v = 1'b0;
-            reacts__6__d_v = 1'b0;
-            reacts__7__d_v = 1'b0;
-            reacts__8__d_v = 1'b0;
-            reacts__9__d_v = 1'b0;
-            reacts__10__d_v = 1'b0;
-            reacts__11__d_v = 1'b0;
-            reacts__12__d_v = 1'b0;
-            reacts__13__d_v = 1'b0;
-            reacts__14__d_v = 1'b0;
-            reacts__15__d_v = 1'b0;
-            reacts__16__d_v = 1'b0;
-            reacts__17__d_v = 1'b0;
-            reacts__18__d_v = 1'b0;
-            reacts__19__d_v = 1'b0;
             bus__2__d_v = ((32'h0) & 42'h3ffffffffff);
             bus__3__d_v = ((32'h0) & 42'h3ffffffffff);
             bus__4__d_v = ((32'h0) & 42'h3ffffffffff);
@@ -19549,44 +19505,64 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
             bus__14__d_v = ((32'h0) & 42'h3ffffffffff);
             bus__15__d_v = ((32'h0) & 42'h3ffffffffff);
             bus__16__d_v = ((32'h0) & 42'h3ffffffffff);
+            reacts__0__d_v = 1'b0;
             kind__0__d_v = Kind__Sample;
             profile__0__d_v = ((32'h0) & 4'hf);
+            reacts__1__d_v = 1'b0;
             kind__1__d_v = Kind__Sample;
             profile__1__d_v = ((32'h0) & 4'hf);
+            reacts__2__d_v = 1'b0;
             kind__2__d_v = Kind__Sample;
             profile__2__d_v = ((32'h0) & 4'hf);
+            reacts__3__d_v = 1'b0;
             kind__3__d_v = Kind__Sample;
             profile__3__d_v = ((32'h0) & 4'hf);
+            reacts__4__d_v = 1'b0;
             kind__4__d_v = Kind__Sample;
             profile__4__d_v = ((32'h0) & 4'hf);
+            reacts__5__d_v = 1'b0;
             kind__5__d_v = Kind__Sample;
             profile__5__d_v = ((32'h0) & 4'hf);
+            reacts__6__d_v = 1'b0;
             kind__6__d_v = Kind__Sample;
             profile__6__d_v = ((32'h0) & 4'hf);
+            reacts__7__d_v = 1'b0;
             kind__7__d_v = Kind__Sample;
             profile__7__d_v = ((32'h0) & 4'hf);
+            reacts__8__d_v = 1'b0;
             kind__8__d_v = Kind__Sample;
             profile__8__d_v = ((32'h0) & 4'hf);
+            reacts__9__d_v = 1'b0;
             kind__9__d_v = Kind__Sample;
             profile__9__d_v = ((32'h0) & 4'hf);
+            reacts__10__d_v = 1'b0;
             kind__10__d_v = Kind__Sample;
             profile__10__d_v = ((32'h0) & 4'hf);
+            reacts__11__d_v = 1'b0;
             kind__11__d_v = Kind__Sample;
             profile__11__d_v = ((32'h0) & 4'hf);
+            reacts__12__d_v = 1'b0;
             kind__12__d_v = Kind__Sample;
             profile__12__d_v = ((32'h0) & 4'hf);
+            reacts__13__d_v = 1'b0;
             kind__13__d_v = Kind__Sample;
             profile__13__d_v = ((32'h0) & 4'hf);
+            reacts__14__d_v = 1'b0;
             kind__14__d_v = Kind__Sample;
             profile__14__d_v = ((32'h0) & 4'hf);
+            reacts__15__d_v = 1'b0;
             kind__15__d_v = Kind__Sample;
             profile__15__d_v = ((32'h0) & 4'hf);
+            reacts__16__d_v = 1'b0;
             kind__16__d_v = Kind__Sample;
             profile__16__d_v = ((32'h0) & 4'hf);
+            reacts__17__d_v = 1'b0;
             kind__17__d_v = Kind__Sample;
             profile__17__d_v = ((32'h0) & 4'hf);
+            reacts__18__d_v = 1'b0;
             kind__18__d_v = Kind__Sample;
             profile__18__d_v = ((32'h0) & 4'hf);
+            reacts__19__d_v = 1'b0;
             kind__19__d_v = Kind__Sample;
             profile__19__d_v = ((32'h0) & 4'hf);
             zeros__5__d_v = ((32'h0) & 5'h1f);
@@ -19811,18 +19787,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign bus__0__d = ((32'h0) & 42'h3ffffffffff);
     assign rtt__0__d = ((32'h0) & 24'hffffff);
     assign value__0__d = ((32'h0) & 32'hffffffff);
-    assign lowers__0__d = 1'b0;
-    assign lowers__1__d = 1'b0;
-    assign lowers__2__d = 1'b0;
-    assign lowers__3__d = 1'b0;
-    assign lowers__4__d = 1'b0;
-    assign lowers__5__d = 1'b0;
-    assign lowers__6__d = 1'b0;
-    assign lowers__7__d = 1'b0;
-    assign lowers__8__d = 1'b0;
-    assign lowers__9__d = 1'b0;
-    assign lowers__10__d = 1'b0;
-    assign lowers__11__d = 1'b0;
     assign endpoint__0__d = ((32'h0) & 24'hffffff);
     assign zeros__0__d = ((32'h0) & 5'h1f);
     assign negative__0__d = 1'b0;
@@ -20033,7 +19997,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign gradient__patched_13 = flags__13__q[(64'h2)+:(1)];
     assign gradient__over_13 = flags__13__q[(64'h9)+:(1)];
     assign gradient__kind_13 = kind__13__q;
-    assign gradient__loss_13 = loss__falls_13 | lowers__13__q;
+    assign gradient__loss_13 = loss__falls_13 | lowers__1__q;
     assign gradient__by_loss_13 = loss__decrease_13;
     assign negative__4__d = state__difference_3[32'h18];
     assign count__4__d = state__record_3[(64'h39)+:(3)];
@@ -20071,9 +20035,9 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign alpha__at = turn__q;
     assign alpha_in = state__record_2[(64'h3c)+:(38)];
     assign alpha__i = alpha_in[(32'hb)+:(25)];
-    assign lowers__12__d = flags__11__q[(64'hd)+:(1)] & action__11__q[(64'h0)+:(1)];
-    assign lowers__13__d = lowers__12__q;
-    assign loss__cnp_12 = lowers__12__q;
+    assign lowers__0__d = flags__11__q[(64'hd)+:(1)] & action__11__q[(64'h0)+:(1)];
+    assign lowers__1__d = lowers__0__q;
+    assign loss__cnp_12 = lowers__0__q;
     assign loss__half_alpha_12 = ~alpha__o;
     assign marked_now = ((stamps__o[(64'h18)+:(32)]) & 40'hffffffffff);
     assign state__flow_11 = flow__11__q;
@@ -20334,18 +20298,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         reacts__19__q <= reacts__19__d;
         lowers__0__q <= lowers__0__d;
         lowers__1__q <= lowers__1__d;
-        lowers__2__q <= lowers__2__d;
-        lowers__3__q <= lowers__3__d;
-        lowers__4__q <= lowers__4__d;
-        lowers__5__q <= lowers__5__d;
-        lowers__6__q <= lowers__6__d;
-        lowers__7__q <= lowers__7__d;
-        lowers__8__q <= lowers__8__d;
-        lowers__9__q <= lowers__9__d;
-        lowers__10__q <= lowers__10__d;
-        lowers__11__q <= lowers__11__d;
-        lowers__12__q <= lowers__12__d;
-        lowers__13__q <= lowers__13__d;
         aims__0__q <= aims__0__d;
         aims__1__q <= aims__1__d;
         aims__2__q <= aims__2__d;
@@ -32471,30 +32423,6 @@ module tnic_standalone__core__control__engine__loss__times(read_address,read_clo
        end
     end
 endmodule // standalone__core__control__engine__loss__times
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 

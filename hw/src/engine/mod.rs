@@ -163,7 +163,8 @@ pub struct Engine<const F: usize> {
     /// 11 on.
     action: [DFF<Action>; 14],
     reacts: [DFF<Bit>; 20],
-    lowers: [DFF<Bit>; 14],
+    /// A CNP lowers the rate: of 12 and 13.
+    lowers: [DFF<Bit>; 2],
     /// DCQCN's target from now on.
     aim: Signal<Local, Bits<32>>,
     aims: [DFF<Bits<32>>; 3],

@@ -12,13 +12,14 @@ impl<const F: usize> Logic for Engine<F> {
         dff_setup!(self, clk, mark11);
         for i in 0..3 {
             self.endpoint[i].clock.next = self.clk.val();
+            self.value[i].clock.next = self.clk.val();
+            self.aims[i].clock.next = self.clk.val();
         }
+        self.lowers[0].clock.next = self.clk.val();
+        self.lowers[1].clock.next = self.clk.val();
         for i in 0..4 {
             self.hops[i].clock.next = self.clk.val();
             self.rtt[i].clock.next = self.clk.val();
-        }
-        for i in 0..3 {
-            self.value[i].clock.next = self.clk.val();
         }
         for i in 0..9 {
             self.threshold[i].clock.next = self.clk.val();
@@ -42,10 +43,6 @@ impl<const F: usize> Logic for Engine<F> {
         }
         for i in 0..14 {
             self.action[i].clock.next = self.clk.val();
-            self.lowers[i].clock.next = self.clk.val();
-        }
-        for i in 0..3 {
-            self.aims[i].clock.next = self.clk.val();
         }
         for i in 0..20 {
             self.reacts[i].clock.next = self.clk.val();
@@ -90,9 +87,6 @@ impl<const F: usize> Logic for Engine<F> {
         self.hops[0].d.next = bits::<8>(0);
         self.action[0].d.next = bits::<8>(0).into();
         self.reacts[0].d.next = false;
-        for i in 0..12 {
-            self.lowers[i].d.next = false;
-        }
         self.endpoint[0].d.next = bits::<24>(0);
         for i in 0..3 {
             self.profile[i].d.next = bits::<4>(0);
@@ -118,12 +112,8 @@ impl<const F: usize> Logic for Engine<F> {
         for i in 0..11 {
             self.reached[i].d.next = false;
         }
-        for i in 1..2 {
-            self.endpoint[i + 1].d.next = self.endpoint[i].q.val();
-        }
-        for i in 1..2 {
-            self.value[i + 1].d.next = self.value[i].q.val();
-        }
+        self.endpoint[2].d.next = self.endpoint[1].q.val();
+        self.value[2].d.next = self.value[1].q.val();
         for i in 1..3 {
             self.hops[i + 1].d.next = self.hops[i].q.val();
             self.rtt[i + 1].d.next = self.rtt[i].q.val();
@@ -155,12 +145,9 @@ impl<const F: usize> Logic for Engine<F> {
         for i in 6..14 {
             self.flags[i + 1].d.next = self.flags[i].q.val();
         }
-        for i in 7..8 {
-            self.threshold[i + 1].d.next = self.threshold[i].q.val();
-        }
-        for i in 8..10 {
-            self.inverse[i + 1].d.next = self.inverse[i].q.val();
-        }
+        self.threshold[8].d.next = self.threshold[7].q.val();
+        self.inverse[9].d.next = self.inverse[8].q.val();
+        self.inverse[10].d.next = self.inverse[9].q.val();
         for i in 10..14 {
             self.rising[i + 1].d.next = self.rising[i].q.val();
         }
@@ -351,7 +338,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.gradient.patched_13.next = self.flags[13].q.val().patched;
         self.gradient.over_13.next = self.flags[13].q.val().endpoint_over;
         self.gradient.kind_13.next = self.kind[13].q.val();
-        self.gradient.loss_13.next = self.loss.falls_13.val() | self.lowers[13].q.val();
+        self.gradient.loss_13.next = self.loss.falls_13.val() | self.lowers[1].q.val();
         self.gradient.by_loss_13.next = self.loss.decrease_13.val();
         // 9 to 14: the increase.
         self.negative[4].d.next = self.state.difference_3.val().get_bit(24);
@@ -394,18 +381,17 @@ impl<const F: usize> Logic for Engine<F> {
             self.aim.next = self.rate.before_10.val();
         }
         self.aims[0].d.next = self.aim.val();
-        for i in 0..2 {
-            self.aims[i + 1].d.next = self.aims[i].q.val();
-        }
+        self.aims[1].d.next = self.aims[0].q.val();
+        self.aims[2].d.next = self.aims[1].q.val();
         self.aim_now.next = bit_cast::<40, 32>(self.aim.val()).into();
         self.remembers.next = self.flags[10].q.val().dcqcn & (self.action[10].q.val().cnp | self.action[10].q.val().increase);
         self.alpha.clk.next = self.clk.val();
         self.alpha.at.next = self.turn.q.val();
         self.alpha_in.next = self.state.record_2.val().average;
         self.alpha.i.next = self.alpha_in.val().get_bits::<25>(11);
-        self.lowers[12].d.next = self.flags[11].q.val().dcqcn & self.action[11].q.val().cnp;
-        self.lowers[13].d.next = self.lowers[12].q.val();
-        self.loss.cnp_12.next = self.lowers[12].q.val();
+        self.lowers[0].d.next = self.flags[11].q.val().dcqcn & self.action[11].q.val().cnp;
+        self.lowers[1].d.next = self.lowers[0].q.val();
+        self.loss.cnp_12.next = self.lowers[0].q.val();
         self.loss.half_alpha_12.next = !self.alpha.o.val();
         self.marked_now.next = bit_cast::<40, 32>(self.stamps.o.val().time_ns).into();
         self.marked.next = self.mark.o.val();
@@ -589,13 +575,11 @@ impl<const F: usize> Logic for Engine<F> {
             for i in 0..14 {
                 self.action[i].d.next = bits::<8>(0).into();
             }
-            for i in 0..20 {
-                self.reacts[i].d.next = false;
-            }
             for i in 2..17 {
                 self.bus[i].d.next = bits::<42>(0).into();
             }
             for i in 0..20 {
+                self.reacts[i].d.next = false;
                 self.kind[i].d.next = Kind::Sample;
                 self.profile[i].d.next = bits::<4>(0);
             }
