@@ -469,9 +469,9 @@
 #define TIMELY_PROFILE_COUNT 16
 #define TIMELY_PROFILE_WORDS 32
 #define TIMELY_PROFILE_LAW_WORD 0
-#define TIMELY_PROFILE_LAW_SHIFT 0 /* 0 fixed (the host writes the rate), 1 TIMELY, 2 Patched TIMELY, 3 Swift, 4 PI */
+#define TIMELY_PROFILE_LAW_SHIFT 0 /* 0 fixed (the host writes the rate), 1 TIMELY, 2 Patched TIMELY, 3 Swift, 4 PI, 5 DCQCN */
 #define TIMELY_PROFILE_LAW_MASK 0xfu
-#define TIMELY_PROFILE_LAW_MOST 4u
+#define TIMELY_PROFILE_LAW_MOST 5u
 #define TIMELY_PROFILE_HAI_SMOOTHED_WORD 0
 #define TIMELY_PROFILE_HAI_SMOOTHED_SHIFT 4 /* hyperactive increase counts smoothed gradients (else raw differences) */
 #define TIMELY_PROFILE_HAI_SMOOTHED_MASK 0x10u
@@ -514,17 +514,17 @@
 #define TIMELY_PROFILE_GREATEST_RATE_SHIFT 0 /* greatest rate */
 #define TIMELY_PROFILE_GREATEST_RATE_MASK 0xffffffffu
 #define TIMELY_PROFILE_T_LOW_NS_WORD 9
-#define TIMELY_PROFILE_T_LOW_NS_SHIFT 0 /* Tlow, ns; Swift: the target's base */
+#define TIMELY_PROFILE_T_LOW_NS_SHIFT 0 /* Tlow, ns; Swift: the target's base; DCQCN: least time from a CNP to the next */
 #define TIMELY_PROFILE_T_LOW_NS_MASK 0xffffffu
 #define TIMELY_PROFILE_T_HIGH_NS_WORD 10
-#define TIMELY_PROFILE_T_HIGH_NS_SHIFT 0 /* Thigh, ns; Swift: the endpoint delay's target */
+#define TIMELY_PROFILE_T_HIGH_NS_SHIFT 0 /* Thigh, ns; Swift: the endpoint delay's target; DCQCN: time without a CNP after which alpha decays */
 #define TIMELY_PROFILE_T_HIGH_NS_MASK 0xffffffu
 #define TIMELY_PROFILE_T_HIGH_ZEROS_WORD 10
 #define TIMELY_PROFILE_T_HIGH_ZEROS_SHIFT 24 /* leading zeros of Thigh as a 24-bit number */
 #define TIMELY_PROFILE_T_HIGH_ZEROS_MASK 0x1f000000u
 #define TIMELY_PROFILE_T_HIGH_ZEROS_MOST 23u
 #define TIMELY_PROFILE_ALPHA_WORD 11
-#define TIMELY_PROFILE_ALPHA_SHIFT 0 /* weight of the newest RTT difference, Q.32; Swift: beta */
+#define TIMELY_PROFILE_ALPHA_SHIFT 0 /* weight of the newest RTT difference, Q.32; Swift: beta; DCQCN: gain of alpha */
 #define TIMELY_PROFILE_ALPHA_MASK 0xffffffffu
 #define TIMELY_PROFILE_DEADBAND_WORD 12
 #define TIMELY_PROFILE_DEADBAND_SHIFT 0 /* smoothed differences up to this, 2^-13 ns, count as zero */
@@ -540,7 +540,7 @@
 #define TIMELY_PROFILE_GRADIENT_SHIFT_SHIFT 30 /* a quarter, rounded down, of the leading zeros of gradient_full_ns - 1 as a 24-bit number, at most 3 */
 #define TIMELY_PROFILE_GRADIENT_SHIFT_MASK 0xc0000000u
 #define TIMELY_PROFILE_UPDATE_INTERVAL_NS_WORD 15
-#define TIMELY_PROFILE_UPDATE_INTERVAL_NS_SHIFT 0 /* T_upd: interval that a full additive step is for, ns */
+#define TIMELY_PROFILE_UPDATE_INTERVAL_NS_SHIFT 0 /* T_upd: interval that a full additive step is for, ns; DCQCN: the rate timer */
 #define TIMELY_PROFILE_UPDATE_INTERVAL_NS_MASK 0xffffffu
 #define TIMELY_PROFILE_UPDATE_INVERSE_WORD 16
 #define TIMELY_PROFILE_UPDATE_INVERSE_SHIFT 0 /* 1 / T_upd: round(2^(48 - 6 update_shift) / T_upd[ns]) */
@@ -552,10 +552,10 @@
 #define TIMELY_PROFILE_STEP_SHIFT 0 /* additive step, 2^-12 Mb/s */
 #define TIMELY_PROFILE_STEP_MASK 0xffffffu
 #define TIMELY_PROFILE_HYPERACTIVE_STEP_WORD 18
-#define TIMELY_PROFILE_HYPERACTIVE_STEP_SHIFT 0 /* hyperactive additive step, 2^-12 Mb/s */
+#define TIMELY_PROFILE_HYPERACTIVE_STEP_SHIFT 0 /* hyperactive additive step, 2^-12 Mb/s; DCQCN: the hyper step */
 #define TIMELY_PROFILE_HYPERACTIVE_STEP_MASK 0xffffffu
 #define TIMELY_PROFILE_HYPERACTIVE_AFTER_WORD 18
-#define TIMELY_PROFILE_HYPERACTIVE_AFTER_SHIFT 24 /* negative differences in a row from which it applies */
+#define TIMELY_PROFILE_HYPERACTIVE_AFTER_SHIFT 24 /* negative differences in a row from which it applies; DCQCN: stages of fast recovery */
 #define TIMELY_PROFILE_HYPERACTIVE_AFTER_MASK 0x7000000u
 #define TIMELY_PROFILE_HYPERACTIVE_AFTER_LEAST 1u
 #define TIMELY_PROFILE_BETA_WORD 19
@@ -572,7 +572,7 @@
 #define TIMELY_PROFILE_ERROR_SHIFT_SHIFT 30 /* Patched: a quarter, rounded down, of the leading zeros of ceil(4 Tref / b) - 1 as a 24-bit number, at most 3; PI: not looked at */
 #define TIMELY_PROFILE_ERROR_SHIFT_MASK 0xc0000000u
 #define TIMELY_PROFILE_T_REF_NS_WORD 22
-#define TIMELY_PROFILE_T_REF_NS_SHIFT 0 /* Tref of Patched and PI, ns */
+#define TIMELY_PROFILE_T_REF_NS_SHIFT 0 /* Tref of Patched and PI, ns; DCQCN: the byte counter, bytes */
 #define TIMELY_PROFILE_T_REF_NS_MASK 0xffffffu
 #define TIMELY_PROFILE_PROPORTIONAL_GAIN_WORD 23
 #define TIMELY_PROFILE_PROPORTIONAL_GAIN_SHIFT 0 /* PI: the proportional gain, round(kp * b / Tref[ns] * 2^40) */
@@ -717,7 +717,7 @@
 #define TIMELY_EVENT_RECORD_LAW_SHIFT 20 /* law of that profile when the record was made, as the profile names it */
 #define TIMELY_EVENT_RECORD_LAW_MASK 0xf00000u
 #define TIMELY_EVENT_RECORD_KIND_WORD 3
-#define TIMELY_EVENT_RECORD_KIND_SHIFT 24 /* what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT whose ACK told of a loss, and the rate fell by that */
+#define TIMELY_EVENT_RECORD_KIND_SHIFT 24 /* what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT whose ACK told of a loss, and the rate fell by that, 6 a CNP or a timer of DCQCN */
 #define TIMELY_EVENT_RECORD_KIND_MASK 0x7000000u
 #define TIMELY_EVENT_RECORD_BRANCH_WORD 3
 #define TIMELY_EVENT_RECORD_BRANCH_SHIFT 27 /* what decided, as the telemetry record's `last_branch` names it */
@@ -729,7 +729,7 @@
 #define TIMELY_EVENT_RECORD_SIGNAL_SHIFT 0 /* RTT or what the profile takes in its place, ns */
 #define TIMELY_EVENT_RECORD_SIGNAL_MASK 0xffffffu
 #define TIMELY_EVENT_RECORD_HOPS_WORD 4
-#define TIMELY_EVENT_RECORD_HOPS_SHIFT 24 /* TTL as sent less TTL as received */
+#define TIMELY_EVENT_RECORD_HOPS_SHIFT 24 /* TTL as sent less TTL as received; of kind 6 what was done: bit 0 a CNP lowered the rate, 1 alpha decayed, 2 the rate was raised, 3 by the hyper step; 7..4 steps that the target rose by */
 #define TIMELY_EVENT_RECORD_HOPS_MASK 0xff000000u
 #define TIMELY_EVENT_RECORD_ENDPOINT_WORD 5
 #define TIMELY_EVENT_RECORD_ENDPOINT_SHIFT 0 /* time in the responder, ns */

@@ -21,6 +21,7 @@ use crate::pacer::gate::Gate;
 use crate::pacer::pass::Pass;
 use crate::pacer::wheel::Wheel;
 use crate::parse::Parse;
+use crate::reaction::Reaction;
 use crate::roce;
 use crate::roce::queue_pairs::QueuePairs;
 use crate::roce::round_trips::RoundTrips;
@@ -121,6 +122,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "rtt_16" Area Rtt::<16, 16, 16>::new();
     "engine_10" Speed Engine::<10>::default();
     "engine_14" Area Engine::<14>::default();
+    "reaction_10" Speed Reaction::<10>::new();
+    "reaction_14" Area Reaction::<14>::new();
     "pacer_10" Speed Pacer::<10, 13, 9, 17, 9, 11, 26, 42, 60, 104>::new(Timing::default());
     "pacer_14" Area Pacer::<14, 15, 11, 19, 13, 15, 30, 46, 64, 108>::new(Timing::default());
     "pacer_16" Area Pacer::<16, 17, 13, 21, 15, 17, 32, 48, 66, 110>::new(Timing::default());

@@ -13,6 +13,7 @@ use crate::dma::Dma;
 use crate::engine::Engine;
 use crate::parse::Parse;
 use crate::pause::Pause;
+use crate::reaction::Reaction;
 use crate::rtt::Rtt;
 use crate::telemetry::{Histograms, Recorder, Telemetry};
 use crate::time::Time;
@@ -114,6 +115,7 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     ack: Ack<W, K>,
     txmux: TxMux<W, K>,
     rtt: Rtt<F, S, A>,
+    reaction: Reaction<F>,
     engine: Engine<F>,
     telemetry: Telemetry<F>,
     recorder: Recorder<F, 9, 10>,
@@ -153,7 +155,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             csr: Csr::new(build),
             pause_bit: bit(Counter::PauseFrames),
             pfc_bit: bit(Counter::PfcFrames),
-            paused_bit: bit(Counter::PausedTime), clock: Time::new(), pause: Pause::new(), telemetry: Telemetry::new(), recorder: Recorder::new(), histograms: Histograms::new(), dma: Dma::new(), rtt: Rtt::new(), ack: Ack::new() }
+            paused_bit: bit(Counter::PausedTime), clock: Time::new(), pause: Pause::new(), telemetry: Telemetry::new(), recorder: Recorder::new(), histograms: Histograms::new(), dma: Dma::new(), rtt: Rtt::new(), reaction: Reaction::new(), ack: Ack::new() }
             clk, rst, s_axil, s_axis_rx, m_axis_tx, tx_cpl, ptp_valid, ptp_time, d, sent, idle, limited_valid, limited_flow, limited, paused, data_pulses, data_swept, steady, date, settings, later, stop, pw,
             fl, hd, rate, release, tap_sample, tap_rec_valid, tap_rec_data, m_axi, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, txmux, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date, pairs, clearing, st, time_offset, time_epoch, pair_record,
         )
@@ -180,6 +182,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.txmux.rst.next = self.rst.val();
         self.rtt.clk.next = self.clk.val();
         self.rtt.rst.next = self.rst.val();
+        self.reaction.clk.next = self.clk.val();
+        self.reaction.rst.next = self.rst.val();
         self.engine.clk.next = self.clk.val();
         self.engine.rst.next = self.rst.val();
         self.telemetry.clk.next = self.clk.val();
@@ -423,6 +427,21 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.engine.limited_flow.next = self.limited_flow.val();
         self.engine.limited.next = self.limited.val();
         HostRateOut::<F>::join(&mut self.crossing.o_host, &mut self.engine.host);
+        // DCQCN's CNPs and timers; the host's writes go first.
+        self.reaction.ack_valid.next = self.parse.o.valid.val() & (self.parse.o.kind.val() == bits::<2>(2));
+        self.reaction.ack_ecn.next = self.header.val().get_bits::<2>(208);
+        self.reaction.sample_valid.next = self.rtt.sample.valid.val();
+        self.reaction.sample_kind.next = self.rtt.sample.kind.val();
+        self.reaction.sample_flow.next = self.rtt.sample.flow.val();
+        self.reaction.release_valid.next = self.release.valid.val();
+        self.reaction.release_bytes.next = self.release.bytes.val();
+        ProfileWriteOut::join(&mut self.pw, &mut self.reaction.pw);
+        FlowLoadOut::<F>::join(&mut self.fl, &mut self.reaction.fl);
+        self.reaction.now.next = self.clock.steady.val();
+        self.reaction.action_ready.next = !self.crossing.o_host.valid.val();
+        self.engine.reaction_valid.next = self.reaction.action_valid.val();
+        self.engine.reaction_flow.next = self.reaction.action_flow.val();
+        self.engine.reaction.next = self.reaction.action.val();
         ProfileWriteOut::join(&mut self.pw, &mut self.engine.pw);
         FlowLoadOut::<F>::join(&mut self.fl, &mut self.engine.fl);
         self.rate.valid.next = self.engine.rate_valid.val();
@@ -478,10 +497,12 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.pulses.d.next = bit_cast::<64, 32>(self.parse.pulses.val())
             | self.ack.pulses.val()
             | self.rtt.pulses.val()
+            | bit_cast::<64, 32>(self.reaction.pulses.val())
             | bit_cast::<64, 32>(self.engine.pulses.val())
             | self.data_pulses.val()
             | self.own_pulses.val();
         self.swept.d.next = self.rtt.swept.val()
+            & self.reaction.swept.val()
             & self.engine.swept.val()
             & self.telemetry.swept.val()
             & self.histograms.swept.val()

@@ -56,6 +56,7 @@ mod packed;
 pub mod parse;
 pub mod pause;
 pub mod ram;
+pub mod reaction;
 pub mod registers;
 pub mod roce;
 pub mod rom;

@@ -1216,6 +1216,24 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     localparam  pfc_bit = 64'h2000000000;
     localparam  paused_bit = 64'h4000000000;
     
+    // Enums
+    localparam Law__Fixed = 0;
+    localparam Law__Timely = 1;
+    localparam Law__Patched = 2;
+    localparam Law__Swift = 3;
+    localparam Law__Pi = 4;
+    localparam Law__Dcqcn = 5;
+    localparam Law__Unknown6 = 6;
+    localparam Law__Unknown7 = 7;
+    localparam Law__Unknown8 = 8;
+    localparam Law__Unknown9 = 9;
+    localparam Law__Unknown10 = 10;
+    localparam Law__Unknown11 = 11;
+    localparam Law__Unknown12 = 12;
+    localparam Law__Unknown13 = 13;
+    localparam Law__Unknown14 = 14;
+    localparam Law__Unknown15 = 15;
+    
     // Stub signals
     wire clock__clk;
     wire clock__rst;
@@ -1343,6 +1361,22 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  rtt__acked_valid;
     wire  [9:0] rtt__acked_flow;
     wire  [1:0] rtt__acked_outcome;
+    wire reaction__clk;
+    wire reaction__rst;
+    wire  reaction__swept;
+    wire reaction__ack_valid;
+    wire [1:0] reaction__ack_ecn;
+    wire reaction__sample_valid;
+    wire [1:0] reaction__sample_kind;
+    wire [9:0] reaction__sample_flow;
+    wire reaction__release_valid;
+    wire [31:0] reaction__release_bytes;
+    wire [63:0] reaction__now;
+    wire  reaction__action_valid;
+    wire  [9:0] reaction__action_flow;
+    wire  [7:0] reaction__action;
+    wire reaction__action_ready;
+    wire  [31:0] reaction__pulses;
     wire engine__clk;
     wire engine__rst;
     wire  engine__swept;
@@ -1367,6 +1401,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire engine__host_valid;
     wire [9:0] engine__host_flow;
     wire [31:0] engine__host_rate;
+    wire engine__reaction_valid;
+    wire [9:0] engine__reaction_flow;
+    wire [7:0] engine__reaction;
     wire  engine__rate_valid;
     wire  [9:0] engine__rate_flow;
     wire  [31:0] engine__rate_value;
@@ -1796,6 +1833,31 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .acked_flow(rtt__acked_flow),
         .acked_outcome(rtt__acked_outcome)
     );
+    tnic_standalone__core__control__reaction reaction(
+        .clk(reaction__clk),
+        .rst(reaction__rst),
+        .swept(reaction__swept),
+        .ack_valid(reaction__ack_valid),
+        .ack_ecn(reaction__ack_ecn),
+        .sample_valid(reaction__sample_valid),
+        .sample_kind(reaction__sample_kind),
+        .sample_flow(reaction__sample_flow),
+        .release_valid(reaction__release_valid),
+        .release_bytes(reaction__release_bytes),
+        .pw_valid(pw_valid),
+        .pw_profile(pw_profile),
+        .pw_word(pw_word),
+        .pw_data(pw_data),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_record(fl_record),
+        .now(reaction__now),
+        .action_valid(reaction__action_valid),
+        .action_flow(reaction__action_flow),
+        .action(reaction__action),
+        .action_ready(reaction__action_ready),
+        .pulses(reaction__pulses)
+    );
     tnic_standalone__core__control__engine engine(
         .clk(engine__clk),
         .rst(engine__rst),
@@ -1816,6 +1878,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .host_valid(engine__host_valid),
         .host_flow(engine__host_flow),
         .host_rate(engine__host_rate),
+        .reaction_valid(engine__reaction_valid),
+        .reaction_flow(engine__reaction_flow),
+        .reaction(engine__reaction),
         .fl_valid(fl_valid),
         .fl_flow(fl_flow),
         .fl_record(fl_record),
@@ -2196,8 +2261,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         if (pause__held) begin
             own_pulses = own_pulses | paused_bit;
         end
-        pulses__d_v = ((parse__pulses) & 64'hffffffffffffffff) | ack__pulses | rtt__pulses | ((engine__pulses) & 64'hffffffffffffffff) | data_pulses | own_pulses;
-        swept__d_v = rtt__swept & engine__swept & telemetry__swept & histograms__swept & data_swept;
+        pulses__d_v = ((parse__pulses) & 64'hffffffffffffffff) | ack__pulses | rtt__pulses | ((reaction__pulses) & 64'hffffffffffffffff) | ((engine__pulses) & 64'hffffffffffffffff) | data_pulses | own_pulses;
+        swept__d_v = rtt__swept & reaction__swept & engine__swept & telemetry__swept & histograms__swept & data_swept;
         if (rst) begin
             pulses__d_v = ((32'h0) & 64'hffffffffffffffff);
             swept__d_v = 1'b0;
@@ -2237,6 +2302,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign txmux__rst = rst;
     assign rtt__clk = clk;
     assign rtt__rst = rst;
+    assign reaction__clk = clk;
+    assign reaction__rst = rst;
     assign engine__clk = clk;
     assign engine__rst = rst;
     assign telemetry__clk = clk;
@@ -2370,6 +2437,18 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign engine__limited_valid = limited_valid;
     assign engine__limited_flow = limited_flow;
     assign engine__limited = limited;
+    assign reaction__ack_valid = parse__o_valid & (parse__o_kind == ((32'h2) & 2'h3));
+    assign reaction__ack_ecn = header[(32'hd0)+:(2)];
+    assign reaction__sample_valid = rtt__sample_valid;
+    assign reaction__sample_kind = rtt__sample_kind;
+    assign reaction__sample_flow = rtt__sample_flow;
+    assign reaction__release_valid = release_valid;
+    assign reaction__release_bytes = release_bytes;
+    assign reaction__now = clock__steady;
+    assign reaction__action_ready = ~crossing__o_host_valid;
+    assign engine__reaction_valid = reaction__action_valid;
+    assign engine__reaction_flow = reaction__action_flow;
+    assign engine__reaction = reaction__action;
     assign rate_valid = engine__rate_valid;
     assign rate_flow = engine__rate_flow;
     assign rate_value = engine__rate_value;
@@ -18328,7 +18407,7 @@ endmodule // standalone__core__control__dma__writer
 
 
 
-module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,idle_valid,idle_flow,limited_valid,limited_flow,limited,host_valid,host_flow,host_rate,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,pulses,superseded_valid,superseded_flow);
+module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,idle_valid,idle_flow,limited_valid,limited_flow,limited,host_valid,host_flow,host_rate,reaction_valid,reaction_flow,reaction,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,pulses,superseded_valid,superseded_flow);
     
     // Module arguments
     input wire  clk;
@@ -18350,6 +18429,9 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     input wire  host_valid;
     input wire  [9:0] host_flow;
     input wire  [31:0] host_rate;
+    input wire  reaction_valid;
+    input wire  [9:0] reaction_flow;
+    input wire  [7:0] reaction;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
     input wire  [511:0] fl_record;
@@ -18393,12 +18475,13 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     localparam Kind__Host = 3;
     localparam Kind__Idle = 4;
     localparam Kind__Loss = 5;
+    localparam Kind__Reaction = 6;
     localparam Law__Fixed = 0;
     localparam Law__Timely = 1;
     localparam Law__Patched = 2;
     localparam Law__Swift = 3;
     localparam Law__Pi = 4;
-    localparam Law__Unknown5 = 5;
+    localparam Law__Dcqcn = 5;
     localparam Law__Unknown6 = 6;
     localparam Law__Unknown7 = 7;
     localparam Law__Unknown8 = 8;
@@ -18433,6 +18516,9 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire arbiter__clk;
     wire arbiter__rst;
     wire arbiter__enable;
+    wire arbiter__reaction_valid;
+    wire [9:0] arbiter__reaction_flow;
+    wire [7:0] arbiter__reaction;
     wire arbiter__load_valid;
     wire [9:0] arbiter__load_flow;
     wire  arbiter__issue;
@@ -18441,6 +18527,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire  [23:0] arbiter__rtt_ns;
     wire  [31:0] arbiter__value;
     wire  [7:0] arbiter__hops;
+    wire  [7:0] arbiter__action;
     wire  [23:0] arbiter__endpoint_ns;
     wire  arbiter__lost;
     wire  arbiter__sample_dropped;
@@ -18459,6 +18546,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire state__write_11;
     wire [138:0] state__record_11;
     wire state__swift_2;
+    wire state__dcqcn_2;
+    wire state__decay_2;
     wire  [3:0] state__profile_1;
     wire  [3:0] state__profile_2;
     wire  [138:0] state__record_2;
@@ -18482,8 +18571,10 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire  branch__swift_2;
     wire  branch__swift_3;
     wire  branch__other_3;
+    wire  branch__dcqcn_2;
+    wire  branch__dcqcn_3;
     wire  branch__pi_3;
-    wire  [12:0] branch__flags_5;
+    wire  [13:0] branch__flags_5;
     wire  [31:0] branch__threshold_6;
     wire average__clk;
     wire average__rst;
@@ -18494,6 +18585,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [3:0] average__profile_3;
     wire [3:0] average__profile_6;
     wire average__swift_3;
+    wire average__hold_3;
     wire average__other_3;
     wire [37:0] average__old_3;
     wire [24:0] average__difference_3;
@@ -18604,6 +18696,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [9:0] limits__write_flow;
     wire limits__write_bit;
     wire [9:0] limits__flow_0;
+    wire  limits__limited_3;
     wire  limits__limited_17;
     wire  limits__limited_19;
     wire loss__clk;
@@ -18616,6 +18709,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire loss__lost_0;
     wire [23:0] loss__rtt_2;
     wire [23:0] loss__endpoint_2;
+    wire loss__cnp_12;
+    wire [24:0] loss__half_alpha_12;
     wire [31:0] loss__time_2;
     wire loss__law_10;
     wire loss__valid_14;
@@ -18625,13 +18720,28 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire  loss__falls_13;
     wire  loss__falls_19;
     wire  [26:0] loss__decrease_13;
+    wire target__clk;
+    wire target__rst;
+    wire [41:0] target__bus_1;
+    wire [41:0] target__bus_3;
+    wire [3:0] target__profile_1;
+    wire [3:0] target__profile_3;
+    wire target__hyper_1;
+    wire [3:0] target__steps_3;
+    wire target__limited_3;
+    wire target__marked_3;
+    wire [31:0] target__target_3;
+    wire  [31:0] target__target_10;
     wire choose__clk;
     wire choose__rst;
     wire [41:0] choose__bus_11;
     wire [3:0] choose__profile_11;
     wire [2:0] choose__kind_13;
+    wire [7:0] choose__action_13;
+    wire choose__reacts_13;
+    wire [31:0] choose__target_13;
     wire choose__loss_13;
-    wire [12:0] choose__flags_13;
+    wire [13:0] choose__flags_13;
     wire choose__reached_13;
     wire choose__rising_13;
     wire choose__hyperactive_13;
@@ -18712,6 +18822,10 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [8:0] mark__at;
     wire [40:0] mark__i;
     wire  [40:0] mark__o;
+    wire alpha__clk;
+    wire [8:0] alpha__at;
+    wire [24:0] alpha__i;
+    wire  [24:0] alpha__o;
     wire [41:0] bus__0__d;
     reg [41:0] bus__0__q = 42'h0;
     reg  [41:0] bus__1__d;
@@ -19069,44 +19183,156 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     reg  [3:0] profile__19__d;
     reg  [3:0] profile__19__d_v;
     reg [3:0] profile__19__q = 4'h0;
-    wire [12:0] flags__0__d;
-    reg [12:0] flags__0__q = 13'h0;
-    wire [12:0] flags__1__d;
-    reg [12:0] flags__1__q = 13'h0;
-    wire [12:0] flags__2__d;
-    reg [12:0] flags__2__q = 13'h0;
-    wire [12:0] flags__3__d;
-    reg [12:0] flags__3__q = 13'h0;
-    wire [12:0] flags__4__d;
-    reg [12:0] flags__4__q = 13'h0;
-    wire [12:0] flags__5__d;
-    reg [12:0] flags__5__q = 13'h0;
-    wire [12:0] flags__6__d;
-    reg [12:0] flags__6__q = 13'h0;
-    reg  [12:0] flags__7__d;
-    reg  [12:0] flags__7__d_v;
-    reg [12:0] flags__7__q = 13'h0;
-    reg  [12:0] flags__8__d;
-    reg  [12:0] flags__8__d_v;
-    reg [12:0] flags__8__q = 13'h0;
-    reg  [12:0] flags__9__d;
-    reg  [12:0] flags__9__d_v;
-    reg [12:0] flags__9__q = 13'h0;
-    reg  [12:0] flags__10__d;
-    reg  [12:0] flags__10__d_v;
-    reg [12:0] flags__10__q = 13'h0;
-    reg  [12:0] flags__11__d;
-    reg  [12:0] flags__11__d_v;
-    reg [12:0] flags__11__q = 13'h0;
-    reg  [12:0] flags__12__d;
-    reg  [12:0] flags__12__d_v;
-    reg [12:0] flags__12__q = 13'h0;
-    reg  [12:0] flags__13__d;
-    reg  [12:0] flags__13__d_v;
-    reg [12:0] flags__13__q = 13'h0;
-    reg  [12:0] flags__14__d;
-    reg  [12:0] flags__14__d_v;
-    reg [12:0] flags__14__q = 13'h0;
+    reg  [7:0] action__0__d;
+    reg  [7:0] action__0__d_v;
+    reg [7:0] action__0__q = 8'h0;
+    reg  [7:0] action__1__d;
+    reg  [7:0] action__1__d_v;
+    reg [7:0] action__1__q = 8'h0;
+    reg  [7:0] action__2__d;
+    reg  [7:0] action__2__d_v;
+    reg [7:0] action__2__q = 8'h0;
+    reg  [7:0] action__3__d;
+    reg  [7:0] action__3__d_v;
+    reg [7:0] action__3__q = 8'h0;
+    reg  [7:0] action__4__d;
+    reg  [7:0] action__4__d_v;
+    reg [7:0] action__4__q = 8'h0;
+    reg  [7:0] action__5__d;
+    reg  [7:0] action__5__d_v;
+    reg [7:0] action__5__q = 8'h0;
+    reg  [7:0] action__6__d;
+    reg  [7:0] action__6__d_v;
+    reg [7:0] action__6__q = 8'h0;
+    reg  [7:0] action__7__d;
+    reg  [7:0] action__7__d_v;
+    reg [7:0] action__7__q = 8'h0;
+    reg  [7:0] action__8__d;
+    reg  [7:0] action__8__d_v;
+    reg [7:0] action__8__q = 8'h0;
+    reg  [7:0] action__9__d;
+    reg  [7:0] action__9__d_v;
+    reg [7:0] action__9__q = 8'h0;
+    reg  [7:0] action__10__d;
+    reg  [7:0] action__10__d_v;
+    reg [7:0] action__10__q = 8'h0;
+    reg  [7:0] action__11__d;
+    reg  [7:0] action__11__d_v;
+    reg [7:0] action__11__q = 8'h0;
+    reg  [7:0] action__12__d;
+    reg  [7:0] action__12__d_v;
+    reg [7:0] action__12__q = 8'h0;
+    reg  [7:0] action__13__d;
+    reg  [7:0] action__13__d_v;
+    reg [7:0] action__13__q = 8'h0;
+    reg  reacts__0__d;
+    reg  reacts__0__d_v;
+    reg reacts__0__q = 1'h0;
+    reg  reacts__1__d;
+    reg  reacts__1__d_v;
+    reg reacts__1__q = 1'h0;
+    reg  reacts__2__d;
+    reg  reacts__2__d_v;
+    reg reacts__2__q = 1'h0;
+    reg  reacts__3__d;
+    reg  reacts__3__d_v;
+    reg reacts__3__q = 1'h0;
+    reg  reacts__4__d;
+    reg  reacts__4__d_v;
+    reg reacts__4__q = 1'h0;
+    reg  reacts__5__d;
+    reg  reacts__5__d_v;
+    reg reacts__5__q = 1'h0;
+    reg  reacts__6__d;
+    reg  reacts__6__d_v;
+    reg reacts__6__q = 1'h0;
+    reg  reacts__7__d;
+    reg  reacts__7__d_v;
+    reg reacts__7__q = 1'h0;
+    reg  reacts__8__d;
+    reg  reacts__8__d_v;
+    reg reacts__8__q = 1'h0;
+    reg  reacts__9__d;
+    reg  reacts__9__d_v;
+    reg reacts__9__q = 1'h0;
+    reg  reacts__10__d;
+    reg  reacts__10__d_v;
+    reg reacts__10__q = 1'h0;
+    reg  reacts__11__d;
+    reg  reacts__11__d_v;
+    reg reacts__11__q = 1'h0;
+    reg  reacts__12__d;
+    reg  reacts__12__d_v;
+    reg reacts__12__q = 1'h0;
+    reg  reacts__13__d;
+    reg  reacts__13__d_v;
+    reg reacts__13__q = 1'h0;
+    reg  reacts__14__d;
+    reg  reacts__14__d_v;
+    reg reacts__14__q = 1'h0;
+    reg  reacts__15__d;
+    reg  reacts__15__d_v;
+    reg reacts__15__q = 1'h0;
+    reg  reacts__16__d;
+    reg  reacts__16__d_v;
+    reg reacts__16__q = 1'h0;
+    reg  reacts__17__d;
+    reg  reacts__17__d_v;
+    reg reacts__17__q = 1'h0;
+    reg  reacts__18__d;
+    reg  reacts__18__d_v;
+    reg reacts__18__q = 1'h0;
+    reg  reacts__19__d;
+    reg  reacts__19__d_v;
+    reg reacts__19__q = 1'h0;
+    wire lowers__0__d;
+    reg lowers__0__q = 1'h0;
+    wire lowers__1__d;
+    reg lowers__1__q = 1'h0;
+    reg  [31:0] aims__0__d;
+    reg [31:0] aims__0__q = 32'h0;
+    wire [31:0] aims__1__d;
+    reg [31:0] aims__1__q = 32'h0;
+    wire [31:0] aims__2__d;
+    reg [31:0] aims__2__q = 32'h0;
+    wire [13:0] flags__0__d;
+    reg [13:0] flags__0__q = 14'h0;
+    wire [13:0] flags__1__d;
+    reg [13:0] flags__1__q = 14'h0;
+    wire [13:0] flags__2__d;
+    reg [13:0] flags__2__q = 14'h0;
+    wire [13:0] flags__3__d;
+    reg [13:0] flags__3__q = 14'h0;
+    wire [13:0] flags__4__d;
+    reg [13:0] flags__4__q = 14'h0;
+    wire [13:0] flags__5__d;
+    reg [13:0] flags__5__q = 14'h0;
+    wire [13:0] flags__6__d;
+    reg [13:0] flags__6__q = 14'h0;
+    reg  [13:0] flags__7__d;
+    reg  [13:0] flags__7__d_v;
+    reg [13:0] flags__7__q = 14'h0;
+    reg  [13:0] flags__8__d;
+    reg  [13:0] flags__8__d_v;
+    reg [13:0] flags__8__q = 14'h0;
+    reg  [13:0] flags__9__d;
+    reg  [13:0] flags__9__d_v;
+    reg [13:0] flags__9__q = 14'h0;
+    reg  [13:0] flags__10__d;
+    reg  [13:0] flags__10__d_v;
+    reg [13:0] flags__10__q = 14'h0;
+    reg  [13:0] flags__11__d;
+    reg  [13:0] flags__11__d_v;
+    reg [13:0] flags__11__q = 14'h0;
+    reg  [13:0] flags__12__d;
+    reg  [13:0] flags__12__d_v;
+    reg [13:0] flags__12__q = 14'h0;
+    reg  [13:0] flags__13__d;
+    reg  [13:0] flags__13__d_v;
+    reg [13:0] flags__13__q = 14'h0;
+    reg  [13:0] flags__14__d;
+    reg  [13:0] flags__14__d_v;
+    reg [13:0] flags__14__q = 14'h0;
     wire [31:0] threshold__0__d;
     reg [31:0] threshold__0__q = 32'h0;
     wire [31:0] threshold__1__d;
@@ -19338,8 +19564,13 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [9:0] sweep_flow;
     wire [39:0] mark_19;
     reg  [159:0] shown;
+    wire [37:0] alpha_in;
     wire [10:0] options;
     reg  [41:0] bus_in;
+    reg  [31:0] aim;
+    wire [39:0] aimed;
+    reg  [39:0] aim_now;
+    wire remembers;
     reg  [40:0] marked;
     wire [39:0] marked_now;
     wire [2:0] kind_10;
@@ -19369,6 +19600,9 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .host_valid(host_valid),
         .host_flow(host_flow),
         .host_rate(host_rate),
+        .reaction_valid(arbiter__reaction_valid),
+        .reaction_flow(arbiter__reaction_flow),
+        .reaction(arbiter__reaction),
         .load_valid(arbiter__load_valid),
         .load_flow(arbiter__load_flow),
         .issue(arbiter__issue),
@@ -19377,6 +19611,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .rtt_ns(arbiter__rtt_ns),
         .value(arbiter__value),
         .hops(arbiter__hops),
+        .action(arbiter__action),
         .endpoint_ns(arbiter__endpoint_ns),
         .lost(arbiter__lost),
         .sample_dropped(arbiter__sample_dropped),
@@ -19397,6 +19632,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .write_11(state__write_11),
         .record_11(state__record_11),
         .swift_2(state__swift_2),
+        .dcqcn_2(state__dcqcn_2),
+        .decay_2(state__decay_2),
         .profile_1(state__profile_1),
         .profile_2(state__profile_2),
         .record_2(state__record_2),
@@ -19422,6 +19659,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .swift_2(branch__swift_2),
         .swift_3(branch__swift_3),
         .other_3(branch__other_3),
+        .dcqcn_2(branch__dcqcn_2),
+        .dcqcn_3(branch__dcqcn_3),
         .pi_3(branch__pi_3),
         .flags_5(branch__flags_5),
         .threshold_6(branch__threshold_6)
@@ -19436,6 +19675,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .profile_3(average__profile_3),
         .profile_6(average__profile_6),
         .swift_3(average__swift_3),
+        .hold_3(average__hold_3),
         .other_3(average__other_3),
         .old_3(average__old_3),
         .difference_3(average__difference_3),
@@ -19562,6 +19802,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .write_flow(limits__write_flow),
         .write_bit(limits__write_bit),
         .flow_0(limits__flow_0),
+        .limited_3(limits__limited_3),
         .limited_17(limits__limited_17),
         .limited_19(limits__limited_19)
     );
@@ -19576,6 +19817,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .lost_0(loss__lost_0),
         .rtt_2(loss__rtt_2),
         .endpoint_2(loss__endpoint_2),
+        .cnp_12(loss__cnp_12),
+        .half_alpha_12(loss__half_alpha_12),
         .time_2(loss__time_2),
         .law_10(loss__law_10),
         .valid_14(loss__valid_14),
@@ -19586,12 +19829,29 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .falls_19(loss__falls_19),
         .decrease_13(loss__decrease_13)
     );
+    tnic_standalone__core__control__engine__target target(
+        .clk(target__clk),
+        .rst(target__rst),
+        .bus_1(target__bus_1),
+        .bus_3(target__bus_3),
+        .profile_1(target__profile_1),
+        .profile_3(target__profile_3),
+        .hyper_1(target__hyper_1),
+        .steps_3(target__steps_3),
+        .limited_3(target__limited_3),
+        .marked_3(target__marked_3),
+        .target_3(target__target_3),
+        .target_10(target__target_10)
+    );
     tnic_standalone__core__control__engine__choose choose(
         .clk(choose__clk),
         .rst(choose__rst),
         .bus_11(choose__bus_11),
         .profile_11(choose__profile_11),
         .kind_13(choose__kind_13),
+        .action_13(choose__action_13),
+        .reacts_13(choose__reacts_13),
+        .target_13(choose__target_13),
         .loss_13(choose__loss_13),
         .flags_13(choose__flags_13),
         .reached_13(choose__reached_13),
@@ -19680,6 +19940,12 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .i(mark__i),
         .o(mark__o)
     );
+    tnic_standalone__core__control__engine__alpha alpha(
+        .clk(alpha__clk),
+        .at(alpha__at),
+        .i(alpha__i),
+        .o(alpha__o)
+    );
     
     // Update code
     always @(*) begin
@@ -19718,6 +19984,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         flow__0__d_v = ((32'h0) & 10'h3ff);
         kind__0__d_v = Kind__Sample;
         hops__0__d_v = ((32'h0) & 8'hff);
+        action__0__d_v = ((32'h0) & 8'hff);
+        reacts__0__d_v = 1'b0;
         profile__0__d_v = ((32'h0) & 4'hf);
         profile__1__d_v = ((32'h0) & 4'hf);
         profile__2__d_v = ((32'h0) & 4'hf);
@@ -19739,23 +20007,53 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         bus__15__d_v = bus__14__q;
         bus__16__d_v = bus__15__q;
         kind__2__d_v = kind__1__q;
+        reacts__2__d_v = reacts__1__q;
         kind__3__d_v = kind__2__q;
+        reacts__3__d_v = reacts__2__q;
         kind__4__d_v = kind__3__q;
+        reacts__4__d_v = reacts__3__q;
         kind__5__d_v = kind__4__q;
+        reacts__5__d_v = reacts__4__q;
         kind__6__d_v = kind__5__q;
+        reacts__6__d_v = reacts__5__q;
         kind__7__d_v = kind__6__q;
+        reacts__7__d_v = reacts__6__q;
         kind__8__d_v = kind__7__q;
+        reacts__8__d_v = reacts__7__q;
         kind__9__d_v = kind__8__q;
+        reacts__9__d_v = reacts__8__q;
         kind__10__d_v = kind__9__q;
+        reacts__10__d_v = reacts__9__q;
         kind__11__d_v = kind__10__q;
+        reacts__11__d_v = reacts__10__q;
         kind__12__d_v = kind__11__q;
+        reacts__12__d_v = reacts__11__q;
         kind__13__d_v = kind__12__q;
+        reacts__13__d_v = reacts__12__q;
         kind__14__d_v = kind__13__q;
+        reacts__14__d_v = reacts__13__q;
         kind__15__d_v = kind__14__q;
+        reacts__15__d_v = reacts__14__q;
         kind__16__d_v = kind__15__q;
+        reacts__16__d_v = reacts__15__q;
         kind__17__d_v = kind__16__q;
+        reacts__17__d_v = reacts__16__q;
         kind__18__d_v = kind__17__q;
+        reacts__18__d_v = reacts__17__q;
         kind__19__d_v = kind__18__q;
+        reacts__19__d_v = reacts__18__q;
+        action__2__d_v = action__1__q;
+        action__3__d_v = action__2__q;
+        action__4__d_v = action__3__q;
+        action__5__d_v = action__4__q;
+        action__6__d_v = action__5__q;
+        action__7__d_v = action__6__q;
+        action__8__d_v = action__7__q;
+        action__9__d_v = action__8__q;
+        action__10__d_v = action__9__q;
+        action__11__d_v = action__10__q;
+        action__12__d_v = action__11__q;
+        action__13__d_v = action__12__q;
         valid__2__d_v = valid__1__q;
         flow__2__d_v = flow__1__q;
         valid__3__d_v = valid__2__q;
@@ -19851,15 +20149,21 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         if (sweep) begin
             flow__1__d_v = sweep_flow;
         end
+        action__1__d_v = arbiter__action;
+        reacts__1__d_v = |arbiter__action;
         kind__1__d_v = arbiter__kind;
         hops__1__d_v = arbiter__hops;
         turn__d_v = turn__q + ((32'h1) & 9'h1ff);
         measured__d_v = {inputs__o[(64'h20)+:(24)], inputs__o[(64'h18)+:(8)], inputs__o[(64'h0)+:(24)]};
         given__d_v = inputs__o[(64'h38)+:(32)];
-        if (late_18) begin
-            measured__d_v = ((32'h0) & 56'hffffffffffffff);
+        if (late_18 | reacts__18__q) begin
+            measured__d_v[(64'h0)+:(24)] = ((32'h0) & 24'hffffff);
+            measured__d_v[(64'h20)+:(24)] = ((32'h0) & 24'hffffff);
         end
-        if (late_18 & ~kind_18[(64'h0)+:(1)]) begin
+        if (late_18) begin
+            measured__d_v[(64'h18)+:(8)] = ((32'h0) & 8'hff);
+        end
+        if ((late_18 & ~kind_18[(64'h0)+:(1)]) | reacts__18__q) begin
             given__d_v = ((32'h0) & 32'hffffffff);
         end
         profile__3__d_v = state__profile_2;
@@ -19871,12 +20175,21 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         end
         low_10__d_v = ~flags__9__q[(64'ha)+:(1)];
         edge_13__d_v = (~flags__12__q[(64'hb)+:(1)] | (kind__12__q != Kind__Sample)) | loss__falls_12;
+        aim = target__target_10;
+        if (action__10__q[(64'h0)+:(1)]) begin
+            aim = rate__before_10;
+        end
+        aims__0__d = aim;
+        aim_now = ((aim) & 40'hffffffffff);
         marked = mark__o;
         if ((is_sample & falls) | (kind_10[(64'h0)+:(1)] & flags__10__q[(64'h3)+:(1)])) begin
             marked = {marked_now, 1'b1};
         end
         else if (is_sample & flags__10__q[(64'h4)+:(1)]) begin
             marked = {kept__q, 1'b1};
+        end
+        if (remembers) begin
+            marked = {aim_now, 1'b1};
         end
         mark11__d_v = marked;
         if (kind_10[(64'h1)+:(1)] | sweep) begin
@@ -19887,13 +20200,16 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
             last__d_v = ((32'h0) & 57'h1ffffffffffffff);
         end
         filtered__d_v = {smoothed__q, increase__count_10};
-        if (~is_sample | flags__10__q[(64'h3)+:(1)] | sweep) begin
+        if ((~is_sample & ~reacts__10__q) | flags__10__q[(64'h3)+:(1)] | sweep) begin
             filtered__d_v = ((32'h0) & 41'h1ffffffffff);
         end
-        writes__d_v = (valid__10__q & (kind__10__q != Kind__Host)) | sweep;
+        writes__d_v = ((valid__10__q & (kind__10__q != Kind__Host)) & ~(reacts__10__q & ~flags__10__q[(64'hd)+:(1)])) | sweep;
         event__kind_v = kind__19__q;
         if (loss__falls_19) begin
             event__kind_v = Kind__Loss;
+        end
+        if (reacts__19__q) begin
+            event__kind_v = Kind__Reaction;
         end
         shown = ((32'h0) & 160'hffffffffffffffffffffffffffffffffffffffff);
         shown[(64'h0)+:(24)] = earlier__o[(64'h0)+:(24)];
@@ -19979,6 +20295,20 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
             hops__1__d_v = ((32'h0) & 8'hff);
             hops__2__d_v = ((32'h0) & 8'hff);
             hops__3__d_v = ((32'h0) & 8'hff);
+            action__0__d_v = ((32'h0) & 8'hff);
+            action__1__d_v = ((32'h0) & 8'hff);
+            action__2__d_v = ((32'h0) & 8'hff);
+            action__3__d_v = ((32'h0) & 8'hff);
+            action__4__d_v = ((32'h0) & 8'hff);
+            action__5__d_v = ((32'h0) & 8'hff);
+            action__6__d_v = ((32'h0) & 8'hff);
+            action__7__d_v = ((32'h0) & 8'hff);
+            action__8__d_v = ((32'h0) & 8'hff);
+            action__9__d_v = ((32'h0) & 8'hff);
+            action__10__d_v = ((32'h0) & 8'hff);
+            action__11__d_v = ((32'h0) & 8'hff);
+            action__12__d_v = ((32'h0) & 8'hff);
+            action__13__d_v = ((32'h0) & 8'hff);
             bus__2__d_v = ((32'h0) & 42'h3ffffffffff);
             bus__3__d_v = ((32'h0) & 42'h3ffffffffff);
             bus__4__d_v = ((32'h0) & 42'h3ffffffffff);
@@ -19994,44 +20324,64 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
             bus__14__d_v = ((32'h0) & 42'h3ffffffffff);
             bus__15__d_v = ((32'h0) & 42'h3ffffffffff);
             bus__16__d_v = ((32'h0) & 42'h3ffffffffff);
+            reacts__0__d_v = 1'b0;
             kind__0__d_v = Kind__Sample;
             profile__0__d_v = ((32'h0) & 4'hf);
+            reacts__1__d_v = 1'b0;
             kind__1__d_v = Kind__Sample;
             profile__1__d_v = ((32'h0) & 4'hf);
+            reacts__2__d_v = 1'b0;
             kind__2__d_v = Kind__Sample;
             profile__2__d_v = ((32'h0) & 4'hf);
+            reacts__3__d_v = 1'b0;
             kind__3__d_v = Kind__Sample;
             profile__3__d_v = ((32'h0) & 4'hf);
+            reacts__4__d_v = 1'b0;
             kind__4__d_v = Kind__Sample;
             profile__4__d_v = ((32'h0) & 4'hf);
+            reacts__5__d_v = 1'b0;
             kind__5__d_v = Kind__Sample;
             profile__5__d_v = ((32'h0) & 4'hf);
+            reacts__6__d_v = 1'b0;
             kind__6__d_v = Kind__Sample;
             profile__6__d_v = ((32'h0) & 4'hf);
+            reacts__7__d_v = 1'b0;
             kind__7__d_v = Kind__Sample;
             profile__7__d_v = ((32'h0) & 4'hf);
+            reacts__8__d_v = 1'b0;
             kind__8__d_v = Kind__Sample;
             profile__8__d_v = ((32'h0) & 4'hf);
+            reacts__9__d_v = 1'b0;
             kind__9__d_v = Kind__Sample;
             profile__9__d_v = ((32'h0) & 4'hf);
+            reacts__10__d_v = 1'b0;
             kind__10__d_v = Kind__Sample;
             profile__10__d_v = ((32'h0) & 4'hf);
+            reacts__11__d_v = 1'b0;
             kind__11__d_v = Kind__Sample;
             profile__11__d_v = ((32'h0) & 4'hf);
+            reacts__12__d_v = 1'b0;
             kind__12__d_v = Kind__Sample;
             profile__12__d_v = ((32'h0) & 4'hf);
+            reacts__13__d_v = 1'b0;
             kind__13__d_v = Kind__Sample;
             profile__13__d_v = ((32'h0) & 4'hf);
+            reacts__14__d_v = 1'b0;
             kind__14__d_v = Kind__Sample;
             profile__14__d_v = ((32'h0) & 4'hf);
+            reacts__15__d_v = 1'b0;
             kind__15__d_v = Kind__Sample;
             profile__15__d_v = ((32'h0) & 4'hf);
+            reacts__16__d_v = 1'b0;
             kind__16__d_v = Kind__Sample;
             profile__16__d_v = ((32'h0) & 4'hf);
+            reacts__17__d_v = 1'b0;
             kind__17__d_v = Kind__Sample;
             profile__17__d_v = ((32'h0) & 4'hf);
+            reacts__18__d_v = 1'b0;
             kind__18__d_v = Kind__Sample;
             profile__18__d_v = ((32'h0) & 4'hf);
+            reacts__19__d_v = 1'b0;
             kind__19__d_v = Kind__Sample;
             profile__19__d_v = ((32'h0) & 4'hf);
             zeros__5__d_v = ((32'h0) & 5'h1f);
@@ -20052,14 +20402,14 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
             count__9__d_v = ((32'h0) & 3'h7);
             inverse__9__d_v = ((32'h0) & 29'h1fffffff);
             inverse__10__d_v = ((32'h0) & 29'h1fffffff);
-            flags__7__d_v = ((32'h0) & 13'h1fff);
-            flags__8__d_v = ((32'h0) & 13'h1fff);
-            flags__9__d_v = ((32'h0) & 13'h1fff);
-            flags__10__d_v = ((32'h0) & 13'h1fff);
-            flags__11__d_v = ((32'h0) & 13'h1fff);
-            flags__12__d_v = ((32'h0) & 13'h1fff);
-            flags__13__d_v = ((32'h0) & 13'h1fff);
-            flags__14__d_v = ((32'h0) & 13'h1fff);
+            flags__7__d_v = ((32'h0) & 14'h3fff);
+            flags__8__d_v = ((32'h0) & 14'h3fff);
+            flags__9__d_v = ((32'h0) & 14'h3fff);
+            flags__10__d_v = ((32'h0) & 14'h3fff);
+            flags__11__d_v = ((32'h0) & 14'h3fff);
+            flags__12__d_v = ((32'h0) & 14'h3fff);
+            flags__13__d_v = ((32'h0) & 14'h3fff);
+            flags__14__d_v = ((32'h0) & 14'h3fff);
         end
         low_10__d = low_10__d_v;
         edge_13__d = edge_13__d_v;
@@ -20080,6 +20430,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         flow__0__d = flow__0__d_v;
         kind__0__d = kind__0__d_v;
         hops__0__d = hops__0__d_v;
+        action__0__d = action__0__d_v;
+        reacts__0__d = reacts__0__d_v;
         profile__0__d = profile__0__d_v;
         profile__1__d = profile__1__d_v;
         profile__2__d = profile__2__d_v;
@@ -20101,23 +20453,53 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         bus__15__d = bus__15__d_v;
         bus__16__d = bus__16__d_v;
         kind__2__d = kind__2__d_v;
+        reacts__2__d = reacts__2__d_v;
         kind__3__d = kind__3__d_v;
+        reacts__3__d = reacts__3__d_v;
         kind__4__d = kind__4__d_v;
+        reacts__4__d = reacts__4__d_v;
         kind__5__d = kind__5__d_v;
+        reacts__5__d = reacts__5__d_v;
         kind__6__d = kind__6__d_v;
+        reacts__6__d = reacts__6__d_v;
         kind__7__d = kind__7__d_v;
+        reacts__7__d = reacts__7__d_v;
         kind__8__d = kind__8__d_v;
+        reacts__8__d = reacts__8__d_v;
         kind__9__d = kind__9__d_v;
+        reacts__9__d = reacts__9__d_v;
         kind__10__d = kind__10__d_v;
+        reacts__10__d = reacts__10__d_v;
         kind__11__d = kind__11__d_v;
+        reacts__11__d = reacts__11__d_v;
         kind__12__d = kind__12__d_v;
+        reacts__12__d = reacts__12__d_v;
         kind__13__d = kind__13__d_v;
+        reacts__13__d = reacts__13__d_v;
         kind__14__d = kind__14__d_v;
+        reacts__14__d = reacts__14__d_v;
         kind__15__d = kind__15__d_v;
+        reacts__15__d = reacts__15__d_v;
         kind__16__d = kind__16__d_v;
+        reacts__16__d = reacts__16__d_v;
         kind__17__d = kind__17__d_v;
+        reacts__17__d = reacts__17__d_v;
         kind__18__d = kind__18__d_v;
+        reacts__18__d = reacts__18__d_v;
         kind__19__d = kind__19__d_v;
+        reacts__19__d = reacts__19__d_v;
+        action__2__d = action__2__d_v;
+        action__3__d = action__3__d_v;
+        action__4__d = action__4__d_v;
+        action__5__d = action__5__d_v;
+        action__6__d = action__6__d_v;
+        action__7__d = action__7__d_v;
+        action__8__d = action__8__d_v;
+        action__9__d = action__9__d_v;
+        action__10__d = action__10__d_v;
+        action__11__d = action__11__d_v;
+        action__12__d = action__12__d_v;
+        action__13__d = action__13__d_v;
         valid__2__d = valid__2__d_v;
         flow__2__d = flow__2__d_v;
         valid__3__d = valid__3__d_v;
@@ -20210,6 +20592,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         inverse__10__d = inverse__10__d_v;
         valid__1__d = valid__1__d_v;
         flow__1__d = flow__1__d_v;
+        action__1__d = action__1__d_v;
+        reacts__1__d = reacts__1__d_v;
         kind__1__d = kind__1__d_v;
         hops__1__d = hops__1__d_v;
         profile__3__d = profile__3__d_v;
@@ -20235,12 +20619,12 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign zeros__3__d = ((32'h0) & 5'h1f);
     assign negative__3__d = 1'b0;
     assign count__3__d = ((32'h0) & 3'h7);
-    assign flags__0__d = ((32'h0) & 13'h1fff);
-    assign flags__1__d = ((32'h0) & 13'h1fff);
-    assign flags__2__d = ((32'h0) & 13'h1fff);
-    assign flags__3__d = ((32'h0) & 13'h1fff);
-    assign flags__4__d = ((32'h0) & 13'h1fff);
-    assign flags__5__d = ((32'h0) & 13'h1fff);
+    assign flags__0__d = ((32'h0) & 14'h3fff);
+    assign flags__1__d = ((32'h0) & 14'h3fff);
+    assign flags__2__d = ((32'h0) & 14'h3fff);
+    assign flags__3__d = ((32'h0) & 14'h3fff);
+    assign flags__4__d = ((32'h0) & 14'h3fff);
+    assign flags__5__d = ((32'h0) & 14'h3fff);
     assign threshold__0__d = ((32'h0) & 32'hffffffff);
     assign threshold__1__d = ((32'h0) & 32'hffffffff);
     assign threshold__2__d = ((32'h0) & 32'hffffffff);
@@ -20303,6 +20687,9 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign options = fl_record[(32'h0)+:(11)];
     assign arbiter__load_valid = fl_valid & options[(64'h0)+:(1)] & ~options[(64'h1)+:(1)];
     assign arbiter__load_flow = fl_flow;
+    assign arbiter__reaction_valid = reaction_valid;
+    assign arbiter__reaction_flow = reaction_flow;
+    assign arbiter__reaction = reaction;
     assign rtt__1__d = arbiter__rtt_ns;
     assign value__1__d = arbiter__value;
     assign endpoint__1__d = arbiter__endpoint_ns;
@@ -20346,6 +20733,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign branch__bus_3 = bus__3__q;
     assign branch__profile_1 = state__profile_1;
     assign state__swift_2 = branch__swift_2;
+    assign state__dcqcn_2 = branch__dcqcn_2;
+    assign state__decay_2 = action__2__q[(64'h1)+:(1)];
     assign branch__profile_3 = profile__3__q;
     assign branch__rtt_2 = rtt__2__q;
     assign branch__endpoint_2 = endpoint__2__q;
@@ -20371,6 +20760,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign average__profile_6 = profile__6__q;
     assign average__swift_3 = branch__swift_3;
     assign average__other_3 = branch__other_3;
+    assign average__hold_3 = branch__dcqcn_3 & ~(action__3__q[(64'h0)+:(1)] | action__3__q[(64'h1)+:(1)]);
     assign average__old_3 = state__record_3[(64'h3c)+:(38)];
     assign average__difference_3 = state__difference_3;
     assign average__low_3 = branch__low_3;
@@ -20426,7 +20816,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign gradient__patched_13 = flags__13__q[(64'h2)+:(1)];
     assign gradient__over_13 = flags__13__q[(64'h9)+:(1)];
     assign gradient__kind_13 = kind__13__q;
-    assign gradient__loss_13 = loss__falls_13;
+    assign gradient__loss_13 = loss__falls_13 | lowers__1__q;
     assign gradient__by_loss_13 = loss__decrease_13;
     assign negative__4__d = state__difference_3[32'h18];
     assign count__4__d = state__record_3[(64'h39)+:(3)];
@@ -20445,6 +20835,29 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign kind_10 = kind__10__q;
     assign is_sample = kind__10__q == Kind__Sample;
     assign falls = flags__10__q[(64'h3)+:(1)] & flags__10__q[(64'hc)+:(1)] & (scale__reached_10 | flags__10__q[(64'h9)+:(1)]);
+    assign target__clk = clk;
+    assign target__rst = rst;
+    assign target__bus_1 = bus__1__q;
+    assign target__bus_3 = bus__3__q;
+    assign target__profile_1 = state__profile_1;
+    assign target__profile_3 = profile__3__q;
+    assign target__hyper_1 = action__1__q[(64'h3)+:(1)];
+    assign target__steps_3 = action__3__q[(64'h4)+:(4)];
+    assign target__limited_3 = limits__limited_3;
+    assign target__marked_3 = state__record_3[(64'h62)+:(1)];
+    assign aimed = state__record_3[(64'h63)+:(40)];
+    assign target__target_3 = aimed[(64'h0)+:(32)];
+    assign aims__1__d = aims__0__q;
+    assign aims__2__d = aims__1__q;
+    assign remembers = flags__10__q[(64'hd)+:(1)] & (action__10__q[(64'h0)+:(1)] | action__10__q[(64'h2)+:(1)]);
+    assign alpha__clk = clk;
+    assign alpha__at = turn__q;
+    assign alpha_in = state__record_2[(64'h3c)+:(38)];
+    assign alpha__i = alpha_in[(32'hb)+:(25)];
+    assign lowers__0__d = flags__11__q[(64'hd)+:(1)] & action__11__q[(64'h0)+:(1)];
+    assign lowers__1__d = lowers__0__q;
+    assign loss__cnp_12 = lowers__0__q;
+    assign loss__half_alpha_12 = ~alpha__o;
     assign marked_now = ((stamps__o[(64'h18)+:(32)]) & 40'hffffffffff);
     assign state__flow_11 = flow__11__q;
     assign state__write_11 = writes__q;
@@ -20455,6 +20868,9 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign choose__profile_11 = profile__11__q;
     assign choose__kind_13 = kind__13__q;
     assign choose__flags_13 = flags__13__q;
+    assign choose__action_13 = action__13__q;
+    assign choose__reacts_13 = reacts__13__q;
+    assign choose__target_13 = aims__2__q;
     assign choose__loss_13 = loss__falls_13;
     assign choose__reached_13 = reached__13__q;
     assign choose__rising_13 = rising__13__q;
@@ -20486,7 +20902,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign rate__sets_15 = choose__sets_15;
     assign kind_14 = kind__14__q;
     assign rate__idle_14 = kind_14[(64'h2)+:(1)];
-    assign rate__hold_17 = limits__limited_17 & (kind__17__q == Kind__Sample);
+    assign rate__hold_17 = limits__limited_17 & ((kind__17__q == Kind__Sample) | reacts__17__q);
     assign limits__clk = clk;
     assign limits__sweep = sweep;
     assign limits__sweep_flow = sweep_flow;
@@ -20665,6 +21081,45 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         profile__17__q <= profile__17__d;
         profile__18__q <= profile__18__d;
         profile__19__q <= profile__19__d;
+        action__0__q <= action__0__d;
+        action__1__q <= action__1__d;
+        action__2__q <= action__2__d;
+        action__3__q <= action__3__d;
+        action__4__q <= action__4__d;
+        action__5__q <= action__5__d;
+        action__6__q <= action__6__d;
+        action__7__q <= action__7__d;
+        action__8__q <= action__8__d;
+        action__9__q <= action__9__d;
+        action__10__q <= action__10__d;
+        action__11__q <= action__11__d;
+        action__12__q <= action__12__d;
+        action__13__q <= action__13__d;
+        reacts__0__q <= reacts__0__d;
+        reacts__1__q <= reacts__1__d;
+        reacts__2__q <= reacts__2__d;
+        reacts__3__q <= reacts__3__d;
+        reacts__4__q <= reacts__4__d;
+        reacts__5__q <= reacts__5__d;
+        reacts__6__q <= reacts__6__d;
+        reacts__7__q <= reacts__7__d;
+        reacts__8__q <= reacts__8__d;
+        reacts__9__q <= reacts__9__d;
+        reacts__10__q <= reacts__10__d;
+        reacts__11__q <= reacts__11__d;
+        reacts__12__q <= reacts__12__d;
+        reacts__13__q <= reacts__13__d;
+        reacts__14__q <= reacts__14__d;
+        reacts__15__q <= reacts__15__d;
+        reacts__16__q <= reacts__16__d;
+        reacts__17__q <= reacts__17__d;
+        reacts__18__q <= reacts__18__d;
+        reacts__19__q <= reacts__19__d;
+        lowers__0__q <= lowers__0__d;
+        lowers__1__q <= lowers__1__d;
+        aims__0__q <= aims__0__d;
+        aims__1__q <= aims__1__d;
+        aims__2__q <= aims__2__d;
         flags__0__q <= flags__0__d;
         flags__1__q <= flags__1__d;
         flags__2__q <= flags__2__d;
@@ -20785,7 +21240,132 @@ endmodule // standalone__core__control__engine
 
 
 
-module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,idle_valid,idle_flow,host_valid,host_flow,host_rate,load_valid,load_flow,issue,kind,flow,rtt_ns,value,hops,endpoint_ns,lost,sample_dropped,dropped_flow,other_dropped);
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__engine__alpha(clk,at,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [8:0] at;
+    input wire  [24:0] i;
+    output wire [24:0] o;
+    
+    // Constant declarations
+    localparam  behind = 9'b111;
+    
+    // Stub signals
+    wire [8:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [24:0] ram__read_data;
+    wire [8:0] ram__write_address;
+    wire ram__write_clock;
+    wire [24:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [8:0] read__d;
+    reg  [8:0] read__d_v;
+    reg [8:0] read__q = 9'h0;
+    reg  [24:0] raw__d;
+    reg  [24:0] raw__d_v;
+    reg [24:0] raw__q = 25'h0;
+    
+    // Sub module instances
+    tnic_standalone__core__control__engine__alpha__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        read__d_v = read__q;
+        raw__d_v = raw__q;
+        read__d_v = at - behind;
+        raw__d_v = ram__read_data;
+        read__d = read__d_v;
+        raw__d = raw__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign ram__write_enable = 1'b1;
+    assign ram__write_address = at;
+    assign ram__write_data = i;
+    assign ram__read_address = read__q;
+    assign o = raw__q;
+    
+    always @(posedge clk) begin
+        read__q <= read__d;
+        raw__q <= raw__d;
+    end
+endmodule // standalone__core__control__engine__alpha
+
+
+module tnic_standalone__core__control__engine__alpha__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [24:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [24:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[24:0] mem[511:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {25{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__alpha__ram
+
+
+
+
+
+
+module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,idle_valid,idle_flow,host_valid,host_flow,host_rate,reaction_valid,reaction_flow,reaction,load_valid,load_flow,issue,kind,flow,rtt_ns,value,hops,action,endpoint_ns,lost,sample_dropped,dropped_flow,other_dropped);
     
     // Module arguments
     input wire  clk;
@@ -20804,6 +21384,9 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     input wire  host_valid;
     input wire  [9:0] host_flow;
     input wire  [31:0] host_rate;
+    input wire  reaction_valid;
+    input wire  [9:0] reaction_flow;
+    input wire  [7:0] reaction;
     input wire  load_valid;
     input wire  [9:0] load_flow;
     output wire issue;
@@ -20814,6 +21397,9 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     output reg  [31:0] value;
     reg  [31:0] value_v;
     output reg  [7:0] hops;
+    reg  [7:0] hops_v;
+    output reg  [7:0] action;
+    reg  [7:0] action_v;
     output reg  [23:0] endpoint_ns;
     output reg  lost;
     reg  lost_v;
@@ -20829,6 +21415,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     localparam Kind__Host = 3;
     localparam Kind__Idle = 4;
     localparam Kind__Loss = 5;
+    localparam Kind__Reaction = 6;
     
     // Stub signals
     wire loads__clk;
@@ -20858,7 +21445,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     wire hosts__clk;
     wire hosts__rst;
     wire hosts__i_valid;
-    wire [9:0] hosts__i_flow;
+    reg  [9:0] hosts__i_flow;
+    reg  [9:0] hosts__i_flow_v;
     wire  [3:0] hosts__i_place;
     wire  hosts__o_valid;
     wire  [9:0] hosts__o_flow;
@@ -20890,10 +21478,11 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     wire rates__clock;
     wire rates__read_enable;
     wire [3:0] rates__read_address;
-    wire  [31:0] rates__read_data;
+    wire  [39:0] rates__read_data;
     wire rates__write_enable;
     wire [3:0] rates__write_address;
-    wire [31:0] rates__write_data;
+    reg  [39:0] rates__write_data;
+    reg  [39:0] rates__write_data_v;
     reg  [9:0] last_flow__d;
     reg  [9:0] last_flow__d_v;
     reg [9:0] last_flow__q = 10'h0;
@@ -21379,6 +21968,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     wire rests;
     reg  turn;
     wire timed_out;
+    wire asks;
     reg  [9:0] next_flow;
     wire go;
     wire free;
@@ -21516,6 +22106,12 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         old__d_v = old__q;
         measures__write_data_v[(64'h0)+:(89)] = sampled;
         measures__write_data_v[(64'h59)+:(1)] = |sample_lost;
+        hosts__i_flow_v = reaction_flow;
+        rates__write_data_v = {reaction, host_rate};
+        if (host_valid) begin
+            hosts__i_flow_v = host_flow;
+            rates__write_data_v[(64'h20)+:(8)] = ((32'h0) & 8'hff);
+        end
         slot__d_v = slot__q + ((32'h1) & 5'h1f);
         old__d_v = slot__q - ((32'h16) & 5'h1f);
         place = slots__read_data;
@@ -22342,10 +22938,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         flow = issuing_flow;
         rtt_ns = measure[(64'h0)+:(24)];
         value_v = measure[(64'h18)+:(32)];
-        hops = measure[(64'h38)+:(8)];
+        hops_v = measure[(64'h38)+:(8)];
         endpoint_ns = measure[(64'h40)+:(24)];
+        action_v = ((32'h0) & 8'hff);
         if (held_host__q & ~due__q) begin
-            value_v = rates__read_data;
+            value_v = rates__read_data[(64'h0)+:(32)];
+            hops_v = rates__read_data[(64'h20)+:(8)];
+            action_v = rates__read_data[(64'h20)+:(8)];
+        end
+        if (|action_v) begin
+            kind_v = Kind__Timeout;
         end
         if (held_sample__q | due__q) begin
             kind_v = Kind__Sample;
@@ -22454,6 +23056,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         replaced_flow__d = replaced_flow__d_v;
         old__d = old__d_v;
         measures__write_data = measures__write_data_v;
+        hosts__i_flow = hosts__i_flow_v;
+        rates__write_data = rates__write_data_v;
         parks__0__d = parks__0__d_v;
         losses__0__d = losses__0__d_v;
         parks__1__d = parks__1__d_v;
@@ -22567,6 +23171,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         lost = lost_v;
         kind = kind_v;
         value = value_v;
+        hops = hops_v;
+        action = action_v;
         loads__o_next = loads__o_next_v;
         samples__o_next = samples__o_next_v;
         hosts__o_next = hosts__o_next_v;
@@ -22589,12 +23195,11 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     assign measures__read_address = samples__o_place;
     assign hosts__clk = clk;
     assign hosts__rst = rst;
-    assign hosts__i_valid = host_valid & enable;
-    assign hosts__i_flow = host_flow;
+    assign asks = host_valid | reaction_valid;
+    assign hosts__i_valid = asks & enable;
     assign rates__clock = clk;
-    assign rates__write_enable = host_valid;
+    assign rates__write_enable = asks;
     assign rates__write_address = hosts__i_place;
-    assign rates__write_data = host_rate;
     assign rates__read_address = hosts__o_place;
     assign idles__clk = clk;
     assign idles__rst = rst;
@@ -23630,18 +24235,18 @@ module tnic_standalone__core__control__engine__arbiter__rates(clock,read_enable,
     input wire  clock;
     input wire  read_enable;
     input wire  [3:0] read_address;
-    output reg  [31:0] read_data;
+    output reg  [39:0] read_data;
     input wire  write_enable;
     input wire  [3:0] write_address;
-    input wire  [31:0] write_data;
+    input wire  [39:0] write_data;
     
     // Update code (custom)
     (* ram_style = "block" *)
-    reg[31:0] mem[15:0];
+    reg[39:0] mem[15:0];
     
     always @(posedge clock) begin
        if (read_enable) begin
-          read_data <= write_enable & (read_address == write_address) ? {32{1'bx}} : mem[read_address];
+          read_data <= write_enable & (read_address == write_address) ? {40{1'bx}} : mem[read_address];
        end
        if (write_enable) begin
           mem[write_address] <= write_data;
@@ -23943,7 +24548,7 @@ endmodule // standalone__core__control__engine__arbiter__slots
 
 
 
-module tnic_standalone__core__control__engine__average(clk,rst,bus_1,bus_3,bus_6,profile_1,profile_3,profile_6,swift_3,other_3,old_3,difference_3,low_3,hops_3,average_8,rising_9,falling_9);
+module tnic_standalone__core__control__engine__average(clk,rst,bus_1,bus_3,bus_6,profile_1,profile_3,profile_6,swift_3,hold_3,other_3,old_3,difference_3,low_3,hops_3,average_8,rising_9,falling_9);
     
     // Module arguments
     input wire  clk;
@@ -23955,6 +24560,7 @@ module tnic_standalone__core__control__engine__average(clk,rst,bus_1,bus_3,bus_6
     input wire  [3:0] profile_3;
     input wire  [3:0] profile_6;
     input wire  swift_3;
+    input wire  hold_3;
     input wire  other_3;
     input wire  [37:0] old_3;
     input wire  [24:0] difference_3;
@@ -24108,6 +24714,9 @@ module tnic_standalone__core__control__engine__average(clk,rst,bus_1,bus_3,bus_6
         end
         change_sum = (((newer) & 37'h1fffffffff) << 32'h1) - ~((((older) & 37'h1fffffffff) << 32'h1) | ((carry) & 37'h1fffffffff));
         change4__d_v = change_sum[(32'h1)+:(36)];
+        if (hold_3) begin
+            change4__d_v = ((32'h0) & 36'hfffffffff);
+        end
         hops4__d_v = (hops * each);
         if (other_3) begin
             hops4__d_v = ((32'h0) & 23'h7fffff);
@@ -24516,7 +25125,7 @@ endmodule // standalone__core__control__engine__average__hop__ram
 
 
 
-module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,profile_3,rtt_2,endpoint_2,zeros_3,endpoint_zeros_3,marked_3,since_3,low_3,no_delta_3,swift_2,swift_3,other_3,pi_3,flags_5,threshold_6);
+module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,profile_3,rtt_2,endpoint_2,zeros_3,endpoint_zeros_3,marked_3,since_3,low_3,no_delta_3,swift_2,swift_3,other_3,dcqcn_2,dcqcn_3,pi_3,flags_5,threshold_6);
     
     // Module arguments
     input wire  clk;
@@ -24535,8 +25144,10 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
     output wire swift_2;
     output wire swift_3;
     output wire other_3;
+    output wire dcqcn_2;
+    output wire dcqcn_3;
     output wire pi_3;
-    output wire [12:0] flags_5;
+    output wire [13:0] flags_5;
     output wire [31:0] threshold_6;
     
     // Enums
@@ -24545,7 +25156,7 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
     localparam Law__Patched = 2;
     localparam Law__Swift = 3;
     localparam Law__Pi = 4;
-    localparam Law__Unknown5 = 5;
+    localparam Law__Dcqcn = 5;
     localparam Law__Unknown6 = 6;
     localparam Law__Unknown7 = 7;
     localparam Law__Unknown8 = 8;
@@ -24561,7 +25172,7 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
     wire options__clk;
     wire [41:0] options__bus;
     wire [3:0] options__address;
-    wire  [7:0] options__data;
+    wire  [8:0] options__data;
     wire low__clk;
     wire [41:0] low__bus;
     wire [3:0] low__address;
@@ -24583,6 +25194,12 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
     reg  pi3__d;
     reg  pi3__d_v;
     reg pi3__q = 1'h0;
+    reg  dcqcn3__d;
+    reg  dcqcn3__d_v;
+    reg dcqcn3__q = 1'h0;
+    reg  dcqcn4__d;
+    reg  dcqcn4__d_v;
+    reg dcqcn4__q = 1'h0;
     reg  [6:0] options3__d;
     reg  [6:0] options3__d_v;
     reg [6:0] options3__q = 7'h0;
@@ -24610,9 +25227,9 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
     reg  [4:0] shift4__d;
     reg  [4:0] shift4__d_v;
     reg [4:0] shift4__q = 5'h0;
-    reg  [12:0] flags__d;
-    reg  [12:0] flags__d_v;
-    reg [12:0] flags__q = 13'h0;
+    reg  [13:0] flags__d;
+    reg  [13:0] flags__d_v;
+    reg [13:0] flags__q = 14'h0;
     reg  [4:0] shift5__d;
     reg  [4:0] shift5__d_v;
     reg [4:0] shift5__q = 5'h0;
@@ -24676,6 +25293,9 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
         other3__d_v = other3__q;
         pi3__d_v = pi3__q;
         options3__d_v = options3__q;
+        dcqcn3__d_v = dcqcn3__q;
+        dcqcn4__d_v = dcqcn4__q;
+        dcqcn3__d_v = options__data[(64'h8)+:(1)];
         swift3__d_v = swift2;
         other3__d_v = ~swift2;
         pi3__d_v = options2[(64'h0)+:(4)] == Law__Pi;
@@ -24683,6 +25303,7 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
         rtt3__d_v = rtt_2;
         endpoint3__d_v = endpoint_2;
         total3__d_v = ((rtt_2) & 25'h1ffffff) + ((endpoint_2) & 25'h1ffffff);
+        dcqcn4__d_v = dcqcn3__q;
         options4__d_v = options3__q;
         below4__d_v = rtt3__q < low__data;
         delay = rtt3__q;
@@ -24700,7 +25321,8 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
         flags__d_v[(64'h2)+:(1)] = patched;
         flags__d_v[(64'h3)+:(1)] = swift;
         flags__d_v[(64'h4)+:(1)] = pi;
-        flags__d_v[(64'h5)+:(1)] = timely | patched | swift;
+        flags__d_v[(64'h5)+:(1)] = (timely | patched) | (swift | dcqcn4__q);
+        flags__d_v[(64'hd)+:(1)] = dcqcn4__q;
         flags__d_v[(64'h6)+:(1)] = options4__q[(64'h6)+:(1)];
         flags__d_v[(64'h7)+:(1)] = options4__q[(64'h4)+:(1)];
         flags__d_v[(64'h8)+:(1)] = below4__q;
@@ -24725,6 +25347,8 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
         other3__d = other3__d_v;
         pi3__d = pi3__d_v;
         options3__d = options3__d_v;
+        dcqcn3__d = dcqcn3__d_v;
+        dcqcn4__d = dcqcn4__d_v;
     end
     assign options__clk = clk;
     assign options__bus = bus_1;
@@ -24741,11 +25365,13 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
     assign options2 = options__data[(64'h0)+:(7)];
     assign swift2 = options__data[(64'h7)+:(1)];
     assign swift_2 = swift2;
+    assign dcqcn_2 = options__data[(64'h8)+:(1)];
     assign low_3 = low__data;
     assign no_delta_3 = options3__q[(64'h5)+:(1)];
     assign swift_3 = swift3__q;
     assign other_3 = other3__q;
     assign pi_3 = pi3__q;
+    assign dcqcn_3 = dcqcn3__q;
     assign high3 = high__data;
     assign timely = options4__q[(64'h0)+:(4)] == Law__Timely;
     assign pi = options4__q[(64'h0)+:(4)] == Law__Pi;
@@ -24759,6 +25385,8 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
         swift3__q <= swift3__d;
         other3__q <= other3__d;
         pi3__q <= pi3__d;
+        dcqcn3__q <= dcqcn3__d;
+        dcqcn4__q <= dcqcn4__d;
         options3__q <= options3__d;
         rtt3__q <= rtt3__d;
         endpoint3__q <= endpoint3__d;
@@ -24773,6 +25401,10 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
         threshold__q <= threshold__d;
     end
 endmodule // standalone__core__control__engine__branch
+
+
+
+
 
 
 
@@ -24973,7 +25605,7 @@ module tnic_standalone__core__control__engine__branch__options(clk,bus,address,d
     input wire  clk;
     input wire  [41:0] bus;
     input wire  [3:0] address;
-    output wire [7:0] data;
+    output wire [8:0] data;
     
     // Enums
     localparam Law__Fixed = 0;
@@ -24981,7 +25613,7 @@ module tnic_standalone__core__control__engine__branch__options(clk,bus,address,d
     localparam Law__Patched = 2;
     localparam Law__Swift = 3;
     localparam Law__Pi = 4;
-    localparam Law__Unknown5 = 5;
+    localparam Law__Dcqcn = 5;
     localparam Law__Unknown6 = 6;
     localparam Law__Unknown7 = 7;
     localparam Law__Unknown8 = 8;
@@ -24996,14 +25628,14 @@ module tnic_standalone__core__control__engine__branch__options(clk,bus,address,d
     // Stub signals
     wire ram__clock;
     wire [3:0] ram__read_address;
-    wire  [7:0] ram__read_data;
+    wire  [8:0] ram__read_data;
     wire ram__write_enable;
     wire [3:0] ram__write_address;
-    reg  [7:0] ram__write_data;
-    reg  [7:0] ram__write_data_v;
-    reg  [7:0] word__d;
-    reg  [7:0] word__d_v;
-    reg [7:0] word__q = 8'h0;
+    reg  [8:0] ram__write_data;
+    reg  [8:0] ram__write_data_v;
+    reg  [8:0] word__d;
+    reg  [8:0] word__d_v;
+    reg [8:0] word__q = 9'h0;
     
     // Local signals
     wire [31:0] written;
@@ -25025,6 +25657,7 @@ module tnic_standalone__core__control__engine__branch__options(clk,bus,address,d
         word__d_v = ram__read_data;
         ram__write_data_v[(64'h0)+:(7)] = options;
         ram__write_data_v[(64'h7)+:(1)] = options[(64'h0)+:(4)] == Law__Swift;
+        ram__write_data_v[(64'h8)+:(1)] = options[(64'h0)+:(4)] == Law__Dcqcn;
         word__d = word__d_v;
         ram__write_data = ram__write_data_v;
     end
@@ -25047,10 +25680,10 @@ module tnic_standalone__core__control__engine__branch__options__ram(clock,read_a
     // Module arguments
     input wire  clock;
     input wire  [3:0] read_address;
-    output wire [7:0] read_data;
+    output wire [8:0] read_data;
     input wire  write_enable;
     input wire  [3:0] write_address;
-    input wire  [7:0] write_data;
+    input wire  [8:0] write_data;
     
     // Enums
     localparam Law__Fixed = 0;
@@ -25058,7 +25691,7 @@ module tnic_standalone__core__control__engine__branch__options__ram(clock,read_a
     localparam Law__Patched = 2;
     localparam Law__Swift = 3;
     localparam Law__Pi = 4;
-    localparam Law__Unknown5 = 5;
+    localparam Law__Dcqcn = 5;
     localparam Law__Unknown6 = 6;
     localparam Law__Unknown7 = 7;
     localparam Law__Unknown8 = 8;
@@ -25072,7 +25705,7 @@ module tnic_standalone__core__control__engine__branch__options__ram(clock,read_a
     
     // Update code (custom)
     (* ram_style = "distributed" *)
-    reg[7:0] mem[15:0];
+    reg[8:0] mem[15:0];
     
     assign read_data = mem[read_address];
     
@@ -25231,7 +25864,7 @@ endmodule // standalone__core__control__engine__branch__product__ram
 
 
 
-module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,kind_13,loss_13,flags_13,reached_13,rising_13,hyperactive_13,weight_14,most_14,part_14,beta_14,of_rate_14,step_14,weighed_step_14,rate_14,value_14,none_14,weight_next,weighed_next,risen_15,falls_15,sets_15,branch_19,hyperactive_19,sets_19,accepted_19);
+module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,kind_13,action_13,reacts_13,target_13,loss_13,flags_13,reached_13,rising_13,hyperactive_13,weight_14,most_14,part_14,beta_14,of_rate_14,step_14,weighed_step_14,rate_14,value_14,none_14,weight_next,weighed_next,risen_15,falls_15,sets_15,branch_19,hyperactive_19,sets_19,accepted_19);
     
     // Module arguments
     input wire  clk;
@@ -25239,8 +25872,11 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
     input wire  [41:0] bus_11;
     input wire  [3:0] profile_11;
     input wire  [2:0] kind_13;
+    input wire  [7:0] action_13;
+    input wire  reacts_13;
+    input wire  [31:0] target_13;
     input wire  loss_13;
-    input wire  [12:0] flags_13;
+    input wire  [13:0] flags_13;
     input wire  reached_13;
     input wire  rising_13;
     input wire  hyperactive_13;
@@ -25272,6 +25908,7 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
     localparam Kind__Host = 3;
     localparam Kind__Idle = 4;
     localparam Kind__Loss = 5;
+    localparam Kind__Reaction = 6;
     localparam Decided__BelowLow = 0;
     localparam Decided__AboveHigh = 1;
     localparam Decided__Increase = 2;
@@ -25308,6 +25945,9 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
     reg  [31:0] start14__d;
     reg  [31:0] start14__d_v;
     reg [31:0] start14__q = 32'h0;
+    reg  half14__d;
+    reg  half14__d_v;
+    reg half14__q = 1'h0;
     reg  floor14__d;
     reg  floor14__d_v;
     reg floor14__q = 1'h0;
@@ -25418,6 +26058,7 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
         rises__d_v = rises__q;
         middle__d_v = middle__q;
         start14__d_v = start14__q;
+        half14__d_v = half14__q;
         floor14__d_v = floor14__q;
         risen__d_v = risen__q;
         falls__d_v = falls__q;
@@ -25442,6 +26083,11 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
         sets__5__d_v = sets__4__q;
         accepted__5__d_v = accepted__4__q;
         start14__d_v = start__data;
+        half14__d_v = ((32'h0) & 1'h1);
+        if (reacts_13) begin
+            start14__d_v = ((target_13[(32'h1)+:(31)]) & 32'hffffffff);
+            half14__d_v = target_13[(32'h0)+:(1)];
+        end
         weighs__d_v = Weighs__Nothing;
         rises__d_v = Rises__Nothing;
         middle__d_v = 1'b0;
@@ -25464,6 +26110,9 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
                     weighs__d_v = Weighs__Swift;
                     branch__0__d_v = Decided__AboveHigh;
                 end
+            end
+            else if (flags_13[(64'hd)+:(1)]) begin
+                sets__0__d_v = 1'b0;
             end
             else if (flags_13[(64'h5)+:(1)]) begin
                 if (flags_13[(64'h8)+:(1)]) begin
@@ -25494,6 +26143,7 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
                 end
             end
             if (loss_13) begin
+                sets__0__d_v = 1'b1;
                 floor14__d_v = 1'b0;
                 branch__0__d_v = Decided__NoLaw;
                 hyperactive__0__d_v = 1'b0;
@@ -25503,7 +26153,22 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
             end
         end
         else if (kind_13 == Kind__Timeout) begin
-            if (flags_13[(64'h5)+:(1)]) begin
+            if (reacts_13) begin
+                sets__0__d_v = 1'b0;
+                if (flags_13[(64'hd)+:(1)] & action_13[(64'h0)+:(1)]) begin
+                    sets__0__d_v = 1'b1;
+                    weighs__d_v = Weighs__Gradient;
+                    branch__0__d_v = Decided__Decrease;
+                end
+                else if (flags_13[(64'hd)+:(1)] & action_13[(64'h2)+:(1)]) begin
+                    sets__0__d_v = 1'b1;
+                    weighs__d_v = Weighs__Gradient;
+                    rises__d_v = Rises__Initial;
+                    branch__0__d_v = Decided__Increase;
+                    hyperactive__0__d_v = action_13[(64'h3)+:(1)];
+                end
+            end
+            else if (flags_13[(64'h5)+:(1)]) begin
                 weighs__d_v = Weighs__Gradient;
             end
         end
@@ -25574,6 +26239,7 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
             Rises__Initial:
                 begin
                     rise = start14__q;
+                    half = half14__q;
                 end
             Rises__Host:
                 begin
@@ -25609,6 +26275,7 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
         rises__d = rises__d_v;
         middle__d = middle__d_v;
         start14__d = start14__d_v;
+        half14__d = half14__d_v;
         floor14__d = floor14__d_v;
         risen__d = risen__d_v;
         falls__d = falls__d_v;
@@ -25659,6 +26326,7 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
         rises__q <= rises__d;
         middle__q <= middle__d;
         start14__q <= start14__d;
+        half14__q <= half14__d;
         floor14__q <= floor14__d;
         risen__q <= risen__d;
         falls__q <= falls__d;
@@ -25688,6 +26356,8 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
         accepted__5__q <= accepted__5__d;
     end
 endmodule // standalone__core__control__engine__choose
+
+
 
 
 
@@ -30157,6 +30827,7 @@ module tnic_standalone__core__control__engine__gradient(clk,rst,bus_6,bus_8,bus_
     localparam Kind__Host = 3;
     localparam Kind__Idle = 4;
     localparam Kind__Loss = 5;
+    localparam Kind__Reaction = 6;
     
     // Stub signals
     wire full__clk;
@@ -31835,7 +32506,7 @@ endmodule // standalone__core__control__engine__inputs__ram
 
 
 
-module tnic_standalone__core__control__engine__limits(clk,sweep,sweep_flow,write,write_flow,write_bit,flow_0,limited_17,limited_19);
+module tnic_standalone__core__control__engine__limits(clk,sweep,sweep_flow,write,write_flow,write_bit,flow_0,limited_3,limited_17,limited_19);
     
     // Module arguments
     input wire  clk;
@@ -31845,6 +32516,7 @@ module tnic_standalone__core__control__engine__limits(clk,sweep,sweep_flow,write
     input wire  [9:0] write_flow;
     input wire  write_bit;
     input wire  [9:0] flow_0;
+    output wire limited_3;
     output wire limited_17;
     output wire limited_19;
     
@@ -31859,6 +32531,9 @@ module tnic_standalone__core__control__engine__limits(clk,sweep,sweep_flow,write
     reg  [9:0] ram__write_address_v;
     reg  ram__write_data;
     reg  ram__write_data_v;
+    wire sooner__clk;
+    wire sooner__i;
+    wire  sooner__o;
     wire bits__clk;
     wire bits__i;
     wire  bits__o;
@@ -31875,6 +32550,11 @@ module tnic_standalone__core__control__engine__limits(clk,sweep,sweep_flow,write
         .write_enable(ram__write_enable),
         .write_address(ram__write_address),
         .write_data(ram__write_data)
+    );
+    tnic_standalone__core__control__engine__limits__sooner sooner(
+        .clk(sooner__clk),
+        .i(sooner__i),
+        .o(sooner__o)
     );
     tnic_standalone__core__control__engine__limits__bits bits(
         .clk(bits__clk),
@@ -31906,10 +32586,13 @@ module tnic_standalone__core__control__engine__limits(clk,sweep,sweep_flow,write
     end
     assign ram__clock = clk;
     assign ram__read_enable = 1'b1;
+    assign sooner__clk = clk;
     assign bits__clk = clk;
     assign later__clk = clk;
     assign ram__read_address = flow_0;
-    assign bits__i = ram__read_data;
+    assign sooner__i = ram__read_data;
+    assign limited_3 = |sooner__o;
+    assign bits__i = sooner__o;
     assign limited_17 = |bits__o;
     assign later__i = bits__o;
     assign limited_19 = |later__o;
@@ -31954,10 +32637,6 @@ module tnic_standalone__core__control__engine__limits__bits(clk,i,o);
     reg v__12__q = 1'h0;
     wire v__13__d;
     reg v__13__q = 1'h0;
-    wire v__14__d;
-    reg v__14__q = 1'h0;
-    wire v__15__d;
-    reg v__15__q = 1'h0;
     
     // Sub module instances
     
@@ -31977,8 +32656,6 @@ module tnic_standalone__core__control__engine__limits__bits(clk,i,o);
         o_v = v__11__q;
         o_v = v__12__q;
         o_v = v__13__q;
-        o_v = v__14__q;
-        o_v = v__15__q;
         o = o_v;
     end
     assign v__0__d = i;
@@ -31995,8 +32672,6 @@ module tnic_standalone__core__control__engine__limits__bits(clk,i,o);
     assign v__11__d = v__10__q;
     assign v__12__d = v__11__q;
     assign v__13__d = v__12__q;
-    assign v__14__d = v__13__q;
-    assign v__15__d = v__14__q;
     
     always @(posedge clk) begin
         v__0__q <= v__0__d;
@@ -32013,14 +32688,8 @@ module tnic_standalone__core__control__engine__limits__bits(clk,i,o);
         v__11__q <= v__11__d;
         v__12__q <= v__12__d;
         v__13__q <= v__13__d;
-        v__14__q <= v__14__d;
-        v__15__q <= v__15__d;
     end
 endmodule // standalone__core__control__engine__limits__bits
-
-
-
-
 
 
 
@@ -32113,7 +32782,43 @@ module tnic_standalone__core__control__engine__limits__ram(clock,read_enable,rea
 endmodule // standalone__core__control__engine__limits__ram
 
 
-module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus_8,profile_8,flow_0,lost_0,rtt_2,endpoint_2,time_2,law_10,valid_14,flow_14,time_14,falls_12,falls_13,falls_19,decrease_13);
+module tnic_standalone__core__control__engine__limits__sooner(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  i;
+    output reg  o;
+    reg  o_v;
+    
+    // Stub signals
+    wire v__0__d;
+    reg v__0__q = 1'h0;
+    wire v__1__d;
+    reg v__1__q = 1'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        o_v = v__0__q;
+        o_v = v__1__q;
+        o = o_v;
+    end
+    assign v__0__d = i;
+    assign v__1__d = v__0__q;
+    
+    always @(posedge clk) begin
+        v__0__q <= v__0__d;
+        v__1__q <= v__1__d;
+    end
+endmodule // standalone__core__control__engine__limits__sooner
+
+
+
+
+
+
+module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus_8,profile_8,flow_0,lost_0,rtt_2,endpoint_2,cnp_12,half_alpha_12,time_2,law_10,valid_14,flow_14,time_14,falls_12,falls_13,falls_19,decrease_13);
     
     // Module arguments
     input wire  clk;
@@ -32126,6 +32831,8 @@ module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus
     input wire  lost_0;
     input wire  [23:0] rtt_2;
     input wire  [23:0] endpoint_2;
+    input wire  cnp_12;
+    input wire  [24:0] half_alpha_12;
     input wire  [31:0] time_2;
     input wire  law_10;
     input wire  valid_14;
@@ -32221,7 +32928,8 @@ module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus
     reg [26:0] amount__0__q = 27'h0;
     wire [26:0] amount__1__d;
     reg [26:0] amount__1__q = 27'h0;
-    wire [26:0] amount__2__d;
+    reg  [26:0] amount__2__d;
+    reg  [26:0] amount__2__d_v;
     reg [26:0] amount__2__q = 27'h0;
     
     // Sub module instances
@@ -32252,6 +32960,7 @@ module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus
         lost__0__d_v = lost_0;
         lost__1__d_v = lost__0__q;
         lost__2__d_v = lost__1__q;
+        amount__2__d_v = amount__1__q;
         due__0__d_v = lost__2__q & (|since__q[(32'h19)+:(7)] | (since__q[(32'h0)+:(25)] >= total__q));
         due__1__d_v = due__0__q;
         due__2__d_v = due__1__q;
@@ -32259,6 +32968,9 @@ module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus
         due__4__d_v = due__3__q;
         due__5__d_v = due__4__q;
         due__6__d_v = due__5__q;
+        if (cnp_12) begin
+            amount__2__d_v = ((half_alpha_12) & 27'h7ffffff);
+        end
         falls__0__d_v = (due__6__q & law_10) & |decrease__data;
         falls__1__d_v = falls__0__q;
         falls__2__d_v = falls__1__q;
@@ -32303,6 +33015,7 @@ module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus
         lost__0__d = lost__0__d_v;
         lost__1__d = lost__1__d_v;
         lost__2__d = lost__2__d_v;
+        amount__2__d = amount__2__d_v;
         due__0__d = due__0__d_v;
         due__1__d = due__1__d_v;
         due__2__d = due__2__d_v;
@@ -32330,7 +33043,6 @@ module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus
     assign times__write_clock = clk;
     assign times__read_address = flow_0;
     assign amount__1__d = amount__0__q;
-    assign amount__2__d = amount__1__q;
     assign amount__0__d = decrease__data;
     assign falls_12 = falls__1__q;
     assign falls_13 = falls__2__q;
@@ -32530,6 +33242,10 @@ module tnic_standalone__core__control__engine__loss__times(read_address,read_clo
        end
     end
 endmodule // standalone__core__control__engine__loss__times
+
+
+
+
 
 
 
@@ -33340,6 +34056,46 @@ module tnic_standalone__core__control__engine__rate__ram(read_address,read_clock
        end
     end
 endmodule // standalone__core__control__engine__rate__ram
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 
 
@@ -38619,7 +39375,7 @@ endmodule // standalone__core__control__engine__stamps__ram
 
 
 
-module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_valid,load_flow,load_profile,flow_0,rtt_2,time_2,flow_11,write_11,record_11,swift_2,profile_1,profile_2,record_2,record_3,difference_3,age_3,since_3);
+module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_valid,load_flow,load_profile,flow_0,rtt_2,time_2,flow_11,write_11,record_11,swift_2,dcqcn_2,decay_2,profile_1,profile_2,record_2,record_3,difference_3,age_3,since_3);
     
     // Module arguments
     input wire  clk;
@@ -38635,6 +39391,8 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
     input wire  write_11;
     input wire  [138:0] record_11;
     input wire  swift_2;
+    input wire  dcqcn_2;
+    input wire  decay_2;
     output wire [3:0] profile_1;
     output wire [3:0] profile_2;
     output wire [138:0] record_2;
@@ -38772,6 +39530,12 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
         difference__d_v = ((rtt_2) & 25'h1ffffff) - ((less) & 25'h1ffffff);
         if (~raw__q[(64'h38)+:(1)] & ~swift_2) begin
             difference__d_v = ((32'h0) & 25'h1ffffff);
+        end
+        if (dcqcn_2) begin
+            difference__d_v = ((32'h0) & 25'h1ffffff);
+            if (decay_2) begin
+                difference__d_v = ((32'h800000) & 25'h1ffffff);
+            end
         end
         age__d_v = time_2 - raw__q[(64'h18)+:(32)];
         since__d_v = time_2 - mark_2[(64'h0)+:(32)];
@@ -38980,6 +39744,405 @@ endmodule // standalone__core__control__engine__state__ram_96
 
 
 
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_3,profile_1,profile_3,hyper_1,steps_3,limited_3,marked_3,target_3,target_10);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [41:0] bus_1;
+    input wire  [41:0] bus_3;
+    input wire  [3:0] profile_1;
+    input wire  [3:0] profile_3;
+    input wire  hyper_1;
+    input wire  [3:0] steps_3;
+    input wire  limited_3;
+    input wire  marked_3;
+    input wire  [31:0] target_3;
+    output wire [31:0] target_10;
+    
+    // Stub signals
+    wire step__clk;
+    wire [41:0] step__bus;
+    wire [3:0] step__address;
+    wire step__other;
+    wire  [23:0] step__data;
+    wire greatest__clk;
+    wire [41:0] greatest__bus;
+    wire [3:0] greatest__address;
+    wire  [31:0] greatest__data;
+    reg  [27:0] raise4__d;
+    reg  [27:0] raise4__d_v;
+    reg [27:0] raise4__q = 28'h0;
+    reg  [31:0] target4__d;
+    reg  [31:0] target4__d_v;
+    reg [31:0] target4__q = 32'h0;
+    reg  marked4__d;
+    reg  marked4__d_v;
+    reg marked4__q = 1'h0;
+    reg  [32:0] sum5__d;
+    reg  [32:0] sum5__d_v;
+    reg [32:0] sum5__q = 33'h0;
+    reg  marked5__d;
+    reg  marked5__d_v;
+    reg marked5__q = 1'h0;
+    reg  [31:0] target6__d;
+    reg  [31:0] target6__d_v;
+    reg [31:0] target6__q = 32'h0;
+    wire later__clk;
+    wire later__rst;
+    wire [31:0] later__i;
+    wire  [31:0] later__o;
+    
+    // Local signals
+    wire [23:0] each;
+    wire [3:0] times;
+    
+    // Sub module instances
+    tnic_standalone__core__control__engine__target__step step(
+        .clk(step__clk),
+        .bus(step__bus),
+        .address(step__address),
+        .other(step__other),
+        .data(step__data)
+    );
+    tnic_standalone__core__control__engine__target__greatest greatest(
+        .clk(greatest__clk),
+        .bus(greatest__bus),
+        .address(greatest__address),
+        .data(greatest__data)
+    );
+    tnic_standalone__core__control__engine__target__later later(
+        .clk(later__clk),
+        .rst(later__rst),
+        .i(later__i),
+        .o(later__o)
+    );
+    
+    // Update code
+    always @(*) begin
+        raise4__d_v = raise4__q;
+        target4__d_v = target4__q;
+        marked4__d_v = marked4__q;
+        sum5__d_v = sum5__q;
+        marked5__d_v = marked5__q;
+        target6__d_v = target6__q;
+        raise4__d_v = (each * times);
+        if (limited_3) begin
+            raise4__d_v = ((32'h0) & 28'hfffffff);
+        end
+        target4__d_v = target_3;
+        marked4__d_v = marked_3;
+        sum5__d_v = ((target4__q) & 33'h1ffffffff) + ((raise4__q) & 33'h1ffffffff);
+        marked5__d_v = marked4__q;
+        target6__d_v = sum5__q[(32'h0)+:(32)];
+        if (~marked5__q | (sum5__q > ((greatest__data) & 33'h1ffffffff))) begin
+            target6__d_v = greatest__data;
+        end
+        raise4__d = raise4__d_v;
+        target4__d = target4__d_v;
+        marked4__d = marked4__d_v;
+        sum5__d = sum5__d_v;
+        marked5__d = marked5__d_v;
+        target6__d = target6__d_v;
+    end
+    assign step__clk = clk;
+    assign step__bus = bus_1;
+    assign step__address = profile_1;
+    assign step__other = hyper_1;
+    assign greatest__clk = clk;
+    assign greatest__bus = bus_3;
+    assign greatest__address = profile_3;
+    assign each = step__data;
+    assign times = steps_3;
+    assign later__clk = clk;
+    assign later__rst = rst;
+    assign later__i = target6__q;
+    assign target_10 = later__o;
+    
+    always @(posedge clk) begin
+        raise4__q <= raise4__d;
+        target4__q <= target4__d;
+        marked4__q <= marked4__d;
+        sum5__q <= sum5__d;
+        marked5__q <= marked5__d;
+        target6__q <= target6__d;
+    end
+endmodule // standalone__core__control__engine__target
+
+
+module tnic_standalone__core__control__engine__target__greatest(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [41:0] bus;
+    input wire  [3:0] address;
+    output wire [31:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b1000;
+    
+    // Stub signals
+    wire [8:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [31:0] ram__read_data;
+    wire [8:0] ram__write_address;
+    wire ram__write_clock;
+    wire [31:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [31:0] word__d;
+    reg  [31:0] word__d_v;
+    reg [31:0] word__q = 32'h0;
+    
+    // Local signals
+    wire mine;
+    wire [31:0] written;
+    
+    // Sub module instances
+    tnic_standalone__core__control__engine__target__greatest__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        word__d_v = word__q;
+        word__d_v = ram__read_data;
+        word__d = word__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign ram__read_address = ((address) & 9'h1ff);
+    assign data = word__q;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
+    
+    always @(posedge clk) begin
+        word__q <= word__d;
+    end
+endmodule // standalone__core__control__engine__target__greatest
+
+
+module tnic_standalone__core__control__engine__target__greatest__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__engine__target__greatest__ram
+
+
+
+
+module tnic_standalone__core__control__engine__target__later(clk,rst,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [31:0] i;
+    output reg  [31:0] o;
+    reg  [31:0] o_v;
+    
+    // Stub signals
+    reg  [31:0] v__0__d;
+    reg  [31:0] v__0__d_v;
+    reg [31:0] v__0__q = 32'h0;
+    reg  [31:0] v__1__d;
+    reg  [31:0] v__1__d_v;
+    reg [31:0] v__1__q = 32'h0;
+    reg  [31:0] v__2__d;
+    reg  [31:0] v__2__d_v;
+    reg [31:0] v__2__q = 32'h0;
+    reg  [31:0] v__3__d;
+    reg  [31:0] v__3__d_v;
+    reg [31:0] v__3__q = 32'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        v__0__d_v = i;
+        v__1__d_v = v__0__q;
+        v__2__d_v = v__1__q;
+        v__3__d_v = v__2__q;
+        o_v = v__0__q;
+        o_v = v__1__q;
+        o_v = v__2__q;
+        o_v = v__3__q;
+        if (rst) begin
+            v__0__d_v = ((32'h0) & 32'hffffffff);
+            v__1__d_v = ((32'h0) & 32'hffffffff);
+            v__2__d_v = ((32'h0) & 32'hffffffff);
+            v__3__d_v = ((32'h0) & 32'hffffffff);
+        end
+        v__0__d = v__0__d_v;
+        v__1__d = v__1__d_v;
+        v__2__d = v__2__d_v;
+        v__3__d = v__3__d_v;
+        o = o_v;
+    end
+    
+    always @(posedge clk) begin
+        v__0__q <= v__0__d;
+        v__1__q <= v__1__d;
+        v__2__q <= v__2__d;
+        v__3__q <= v__3__d;
+    end
+endmodule // standalone__core__control__engine__target__later
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__engine__target__step(clk,bus,address,other,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [41:0] bus;
+    input wire  [3:0] address;
+    input wire  other;
+    output wire [23:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b10001;
+    localparam  other_index = 5'b10010;
+    
+    // Stub signals
+    reg  [8:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [23:0] ram__read_data;
+    reg  [8:0] ram__write_address;
+    wire ram__write_clock;
+    wire [23:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [23:0] word__d;
+    reg  [23:0] word__d_v;
+    reg [23:0] word__q = 24'h0;
+    
+    // Local signals
+    wire first;
+    wire second;
+    wire [31:0] written;
+    reg  [4:0] from;
+    reg  [4:0] to;
+    
+    // Sub module instances
+    tnic_standalone__core__control__engine__target__step__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        word__d_v = word__q;
+        from = ((address) & 5'h1f);
+        if (other) begin
+            from = ((address) & 5'h1f) | ((32'h10) & 5'h1f);
+        end
+        ram__read_address = ((from) & 9'h1ff);
+        word__d_v = ram__read_data;
+        to = ((bus[(64'h25)+:(4)]) & 5'h1f);
+        if (second) begin
+            to = ((bus[(64'h25)+:(4)]) & 5'h1f) | ((32'h10) & 5'h1f);
+        end
+        ram__write_address = ((to) & 9'h1ff);
+        word__d = word__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign data = word__q;
+    assign first = bus[(64'h20)+:(5)] == index;
+    assign second = bus[(64'h20)+:(5)] == other_index;
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(24)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & (first | second);
+    
+    always @(posedge clk) begin
+        word__q <= word__d;
+    end
+endmodule // standalone__core__control__engine__target__step
+
+
+module tnic_standalone__core__control__engine__target__step__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [23:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [23:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[23:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__engine__target__step__ram
 
 
 
@@ -42116,6 +43279,1987 @@ endmodule // standalone__core__control__pause__whole
 
 
 
+
+
+module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,sample_valid,sample_kind,sample_flow,release_valid,release_bytes,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,now,action_valid,action_flow,action,action_ready,pulses);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    output wire swept;
+    input wire  ack_valid;
+    input wire  [1:0] ack_ecn;
+    input wire  sample_valid;
+    input wire  [1:0] sample_kind;
+    input wire  [9:0] sample_flow;
+    input wire  release_valid;
+    input wire  [31:0] release_bytes;
+    input wire  pw_valid;
+    input wire  [3:0] pw_profile;
+    input wire  [4:0] pw_word;
+    input wire  [31:0] pw_data;
+    input wire  fl_valid;
+    input wire  [9:0] fl_flow;
+    input wire  [511:0] fl_record;
+    input wire  [63:0] now;
+    output wire action_valid;
+    output wire [9:0] action_flow;
+    output wire [7:0] action;
+    input wire  action_ready;
+    output reg  [31:0] pulses;
+    reg  [31:0] pulses_v;
+    
+    // Constant declarations
+    localparam  overflows = 32'h8000000;
+    localparam  last_sweep = 17'b1111111111;
+    localparam  empty = 108'h0;
+    
+    // Enums
+    localparam Law__Fixed = 0;
+    localparam Law__Timely = 1;
+    localparam Law__Patched = 2;
+    localparam Law__Swift = 3;
+    localparam Law__Pi = 4;
+    localparam Law__Dcqcn = 5;
+    localparam Law__Unknown6 = 6;
+    localparam Law__Unknown7 = 7;
+    localparam Law__Unknown8 = 8;
+    localparam Law__Unknown9 = 9;
+    localparam Law__Unknown10 = 10;
+    localparam Law__Unknown11 = 11;
+    localparam Law__Unknown12 = 12;
+    localparam Law__Unknown13 = 13;
+    localparam Law__Unknown14 = 14;
+    localparam Law__Unknown15 = 15;
+    
+    // Stub signals
+    reg  [16:0] sweep_count__d;
+    reg  [16:0] sweep_count__d_v;
+    reg [16:0] sweep_count__q = 17'h0;
+    reg  ready__d;
+    reg  ready__d_v;
+    reg ready__q = 1'h0;
+    reg  marks__0__d;
+    reg  marks__0__d_v;
+    reg marks__0__q = 1'h0;
+    reg  marks__1__d;
+    reg  marks__1__d_v;
+    reg marks__1__q = 1'h0;
+    reg  marks__2__d;
+    reg  marks__2__d_v;
+    reg marks__2__q = 1'h0;
+    reg  marks__3__d;
+    reg  marks__3__d_v;
+    reg marks__3__q = 1'h0;
+    wire profiles__clock;
+    wire profiles__read_enable;
+    wire [9:0] profiles__read_address;
+    wire  [3:0] profiles__read_data;
+    wire profiles__write_enable;
+    reg  [9:0] profiles__write_address;
+    reg  [9:0] profiles__write_address_v;
+    reg  [3:0] profiles__write_data;
+    reg  [3:0] profiles__write_data_v;
+    wire laws__clock;
+    wire [3:0] laws__read_address;
+    wire  laws__read_data;
+    reg  laws__write_enable;
+    reg  [3:0] laws__write_address;
+    reg  laws__write_data;
+    reg  laws__write_data_v;
+    reg  came1__d;
+    reg  came1__d_v;
+    reg came1__q = 1'h0;
+    reg  [9:0] flow1__d;
+    reg  [9:0] flow1__d_v;
+    reg [9:0] flow1__q = 10'h0;
+    reg  marked1__d;
+    reg  marked1__d_v;
+    reg marked1__q = 1'h0;
+    reg  came2__d;
+    reg  came2__d_v;
+    reg came2__q = 1'h0;
+    reg  [44:0] seen2__d;
+    reg  [44:0] seen2__d_v;
+    reg [44:0] seen2__q = 45'h0;
+    wire samples__clk;
+    wire samples__rst;
+    wire samples__i_valid;
+    wire [44:0] samples__i_data;
+    wire  samples__i_ready;
+    wire  samples__o_valid;
+    wire  [44:0] samples__o_data;
+    wire samples__o_ready;
+    wire again__clk;
+    wire again__rst;
+    wire again__i_valid;
+    reg  [19:0] again__i_data;
+    wire  again__i_ready;
+    wire  again__o_valid;
+    wire  [19:0] again__o_data;
+    wire again__o_ready;
+    reg  busy__d;
+    reg  busy__d_v;
+    reg busy__q = 1'h0;
+    reg  [3:0] phase__d;
+    reg  [3:0] phase__d_v;
+    reg [3:0] phase__q = 4'h0;
+    reg  voided__d;
+    reg  voided__d_v;
+    reg voided__q = 1'h0;
+    reg  [9:0] flow__d;
+    reg  [9:0] flow__d_v;
+    reg [9:0] flow__q = 10'h0;
+    reg  [3:0] profile__d;
+    reg  [3:0] profile__d_v;
+    reg [3:0] profile__q = 4'h0;
+    reg  marked__d;
+    reg  marked__d_v;
+    reg marked__q = 1'h0;
+    reg  [23:0] bytes__d;
+    reg  [23:0] bytes__d_v;
+    reg [23:0] bytes__q = 24'h0;
+    reg  [23:0] at__d;
+    reg  [23:0] at__d_v;
+    reg [23:0] at__q = 24'h0;
+    reg  [3:0] rest__d;
+    reg  [3:0] rest__d_v;
+    reg [3:0] rest__q = 4'h0;
+    wire [9:0] words__read_address;
+    wire words__read_clock;
+    wire  [107:0] words__read_data;
+    reg  [9:0] words__write_address;
+    reg  [9:0] words__write_address_v;
+    wire words__write_clock;
+    reg  [107:0] words__write_data;
+    reg  [107:0] words__write_data_v;
+    wire words__write_enable;
+    wire periods__clk;
+    reg  [41:0] periods__bus;
+    wire [3:0] periods__phase;
+    wire [3:0] periods__profile;
+    wire [107:0] periods__word_1;
+    wire [23:0] periods__now;
+    wire periods__marked;
+    wire [23:0] periods__bytes;
+    wire  [107:0] periods__next_13;
+    wire  [7:0] periods__action_13;
+    reg  load__d;
+    reg  load__d_v;
+    reg load__q = 1'h0;
+    reg  [9:0] load_flow__d;
+    reg  [9:0] load_flow__d_v;
+    reg [9:0] load_flow__q = 10'h0;
+    reg  out_valid__d;
+    reg  out_valid__d_v;
+    reg out_valid__q = 1'h0;
+    reg  [9:0] out_flow__d;
+    reg  [9:0] out_flow__d_v;
+    reg [9:0] out_flow__q = 10'h0;
+    reg  [7:0] out_action__d;
+    reg  [7:0] out_action__d_v;
+    reg [7:0] out_action__q = 8'h0;
+    reg  lost__d;
+    reg  lost__d_v;
+    reg lost__q = 1'h0;
+    
+    // Local signals
+    wire sweep;
+    reg  [41:0] bus;
+    wire [10:0] options;
+    reg  [31:0] written;
+    reg  [6:0] law;
+    wire [44:0] head;
+    wire [19:0] again_head;
+    reg  [19:0] pushed;
+    wire [15:0] seen_flow;
+    wire [15:0] again_flow;
+    wire ends;
+    wire counts;
+    wire acts;
+    wire free;
+    wire turn;
+    wire [7:0] asked;
+    wire [7:0] bits;
+    wire clears;
+    wire kept;
+    
+    // Sub module instances
+    tnic_standalone__core__control__reaction__profiles profiles(
+        .clock(profiles__clock),
+        .read_enable(profiles__read_enable),
+        .read_address(profiles__read_address),
+        .read_data(profiles__read_data),
+        .write_enable(profiles__write_enable),
+        .write_address(profiles__write_address),
+        .write_data(profiles__write_data)
+    );
+    tnic_standalone__core__control__reaction__laws laws(
+        .clock(laws__clock),
+        .read_address(laws__read_address),
+        .read_data(laws__read_data),
+        .write_enable(laws__write_enable),
+        .write_address(laws__write_address),
+        .write_data(laws__write_data)
+    );
+    tnic_standalone__core__control__reaction__samples samples(
+        .clk(samples__clk),
+        .rst(samples__rst),
+        .i_valid(samples__i_valid),
+        .i_data(samples__i_data),
+        .i_ready(samples__i_ready),
+        .o_valid(samples__o_valid),
+        .o_data(samples__o_data),
+        .o_ready(samples__o_ready)
+    );
+    tnic_standalone__core__control__reaction__again again(
+        .clk(again__clk),
+        .rst(again__rst),
+        .i_valid(again__i_valid),
+        .i_data(again__i_data),
+        .i_ready(again__i_ready),
+        .o_valid(again__o_valid),
+        .o_data(again__o_data),
+        .o_ready(again__o_ready)
+    );
+    tnic_standalone__core__control__reaction__words words(
+        .read_address(words__read_address),
+        .read_clock(words__read_clock),
+        .read_data(words__read_data),
+        .write_address(words__write_address),
+        .write_clock(words__write_clock),
+        .write_data(words__write_data),
+        .write_enable(words__write_enable)
+    );
+    tnic_standalone__core__control__reaction__periods periods(
+        .clk(periods__clk),
+        .bus(periods__bus),
+        .phase(periods__phase),
+        .profile(periods__profile),
+        .word_1(periods__word_1),
+        .now(periods__now),
+        .marked(periods__marked),
+        .bytes(periods__bytes),
+        .next_13(periods__next_13),
+        .action_13(periods__action_13)
+    );
+    
+    // Update code
+    always @(*) begin
+        sweep_count__d_v = sweep_count__q;
+        ready__d_v = ready__q;
+        came1__d_v = came1__q;
+        flow1__d_v = flow1__q;
+        marked1__d_v = marked1__q;
+        came2__d_v = came2__q;
+        seen2__d_v = seen2__q;
+        busy__d_v = busy__q;
+        phase__d_v = phase__q;
+        voided__d_v = voided__q;
+        flow__d_v = flow__q;
+        profile__d_v = profile__q;
+        marked__d_v = marked__q;
+        bytes__d_v = bytes__q;
+        at__d_v = at__q;
+        rest__d_v = rest__q;
+        load__d_v = load__q;
+        load_flow__d_v = load_flow__q;
+        out_valid__d_v = out_valid__q;
+        out_flow__d_v = out_flow__q;
+        out_action__d_v = out_action__q;
+        lost__d_v = lost__q;
+        sweep_count__d_v = sweep_count__q + ((32'h1) & 17'h1ffff);
+        if (sweep_count__q == last_sweep) begin
+            ready__d_v = 1'b1;
+        end
+        bus = {pw_valid, pw_profile, pw_word, pw_data};
+        if (sweep) begin
+            bus[(64'h0)+:(32)] = ((32'h0) & 32'hffffffff);
+            bus[(64'h20)+:(5)] = sweep_count__q[(32'h0)+:(5)];
+            bus[(64'h25)+:(4)] = sweep_count__q[(32'h5)+:(4)];
+            bus[(64'h29)+:(1)] = 1'b1;
+        end
+        written = bus[(64'h0)+:(32)];
+        law = written[(32'h0)+:(7)];
+        marks__0__d_v = (ack_valid & ready__q) & &ack_ecn;
+        marks__1__d_v = marks__0__q;
+        marks__2__d_v = marks__1__q;
+        marks__3__d_v = marks__2__q;
+        came1__d_v = (sample_valid & ready__q) & ~|sample_kind;
+        flow1__d_v = sample_flow;
+        marked1__d_v = marks__3__q;
+        profiles__write_address_v = fl_flow;
+        profiles__write_data_v = options[(64'h4)+:(4)];
+        if (sweep) begin
+            profiles__write_address_v = sweep_count__q[(32'h0)+:(10)];
+            profiles__write_data_v = ((32'h0) & 4'hf);
+        end
+        laws__write_enable = bus[(64'h29)+:(1)] & ~|bus[(64'h20)+:(5)];
+        laws__write_address = bus[(64'h25)+:(4)];
+        laws__write_data_v = ((32'h0) & 1'h1);
+        if (law[(64'h0)+:(4)] == Law__Dcqcn) begin
+            laws__write_data_v = ((32'h1) & 1'h1);
+        end
+        came2__d_v = came1__q & |laws__read_data;
+        seen2__d_v[(64'h0)+:(16)] = ((flow1__q) & 16'hffff);
+        seen2__d_v[(64'h10)+:(4)] = profiles__read_data;
+        seen2__d_v[(64'h14)+:(1)] = marked1__q;
+        seen2__d_v[(64'h15)+:(24)] = ((32'h0) & 24'hffffff);
+        if (release_valid) begin
+            seen2__d_v[(64'h15)+:(24)] = release_bytes[(32'h0)+:(24)];
+        end
+        phase__d_v = phase__q + ((32'h1) & 4'hf);
+        if (ends) begin
+            busy__d_v = 1'b0;
+        end
+        if (free) begin
+            phase__d_v = ((32'h0) & 4'hf);
+            voided__d_v = 1'b0;
+            at__d_v = now[(32'h10)+:(24)];
+            if (samples__o_valid) begin
+                busy__d_v = 1'b1;
+                flow__d_v = seen_flow[(32'h0)+:(10)];
+                profile__d_v = head[(64'h10)+:(4)];
+                marked__d_v = head[(64'h14)+:(1)];
+                bytes__d_v = head[(64'h15)+:(24)];
+            end
+            else begin
+                busy__d_v = turn & again__o_valid;
+                flow__d_v = again_flow[(32'h0)+:(10)];
+                profile__d_v = again_head[(64'h10)+:(4)];
+                marked__d_v = 1'b0;
+                bytes__d_v = ((32'h0) & 24'hffffff);
+            end
+        end
+        periods__bus = bus;
+        if (clears) begin
+            load__d_v = 1'b0;
+            if (busy__q & (load_flow__q == flow__q)) begin
+                voided__d_v = 1'b1;
+            end
+        end
+        if ((fl_valid & ready__q) & ~(options[(64'h0)+:(1)] & options[(64'h1)+:(1)])) begin
+            load__d_v = 1'b1;
+            load_flow__d_v = fl_flow;
+        end
+        words__write_address_v = flow__q;
+        words__write_data_v = periods__next_13;
+        if (clears) begin
+            words__write_address_v = load_flow__q;
+            words__write_data_v = empty;
+        end
+        if (sweep) begin
+            words__write_address_v = sweep_count__q[(32'h0)+:(10)];
+            words__write_data_v = empty;
+        end
+        out_valid__d_v = kept;
+        if (acts) begin
+            out_valid__d_v = 1'b1;
+            out_flow__d_v = flow__q;
+            out_action__d_v = bits;
+        end
+        pushed[(64'h0)+:(16)] = ((flow__q) & 16'hffff);
+        pushed[(64'h10)+:(4)] = profile__q;
+        again__i_data = pushed;
+        if (|rest__q) begin
+            rest__d_v = rest__q - ((32'h1) & 4'hf);
+        end
+        if (acts) begin
+            rest__d_v = ((32'h9) & 4'hf);
+        end
+        lost__d_v = (came2__q & ~samples__i_ready) | (acts & kept);
+        pulses_v = ((32'h0) & 32'hffffffff);
+        if (lost__q) begin
+            pulses_v = overflows;
+        end
+        if (rst) begin
+            marks__0__d_v = 1'b0;
+            marks__1__d_v = 1'b0;
+            marks__2__d_v = 1'b0;
+            marks__3__d_v = 1'b0;
+            sweep_count__d_v = ((32'h0) & 17'h1ffff);
+            ready__d_v = 1'b0;
+            came1__d_v = 1'b0;
+            came2__d_v = 1'b0;
+            busy__d_v = 1'b0;
+            voided__d_v = 1'b0;
+            rest__d_v = ((32'h0) & 4'hf);
+            load__d_v = 1'b0;
+            out_valid__d_v = 1'b0;
+            lost__d_v = 1'b0;
+        end
+        sweep_count__d = sweep_count__d_v;
+        ready__d = ready__d_v;
+        came1__d = came1__d_v;
+        flow1__d = flow1__d_v;
+        marked1__d = marked1__d_v;
+        came2__d = came2__d_v;
+        seen2__d = seen2__d_v;
+        busy__d = busy__d_v;
+        phase__d = phase__d_v;
+        voided__d = voided__d_v;
+        flow__d = flow__d_v;
+        profile__d = profile__d_v;
+        marked__d = marked__d_v;
+        bytes__d = bytes__d_v;
+        at__d = at__d_v;
+        rest__d = rest__d_v;
+        load__d = load__d_v;
+        load_flow__d = load_flow__d_v;
+        out_valid__d = out_valid__d_v;
+        out_flow__d = out_flow__d_v;
+        out_action__d = out_action__d_v;
+        lost__d = lost__d_v;
+        marks__0__d = marks__0__d_v;
+        marks__1__d = marks__1__d_v;
+        marks__2__d = marks__2__d_v;
+        marks__3__d = marks__3__d_v;
+        profiles__write_address = profiles__write_address_v;
+        profiles__write_data = profiles__write_data_v;
+        laws__write_data = laws__write_data_v;
+        words__write_address = words__write_address_v;
+        words__write_data = words__write_data_v;
+        pulses = pulses_v;
+    end
+    assign sweep = ~ready__q;
+    assign swept = ready__q;
+    assign options = fl_record[(32'h0)+:(11)];
+    assign profiles__clock = clk;
+    assign profiles__read_enable = 1'b1;
+    assign profiles__read_address = sample_flow;
+    assign profiles__write_enable = sweep | fl_valid;
+    assign laws__clock = clk;
+    assign laws__read_address = profiles__read_data;
+    assign samples__clk = clk;
+    assign samples__rst = rst;
+    assign samples__i_valid = came2__q;
+    assign samples__i_data = seen2__q;
+    assign ends = busy__q & &phase__q;
+    assign counts = ends & ~voided__q;
+    assign free = ~busy__q | ends;
+    assign turn = (free & ~samples__o_valid) & ~|rest__q;
+    assign samples__o_ready = free;
+    assign again__clk = clk;
+    assign again__rst = rst;
+    assign again__o_ready = turn;
+    assign head = samples__o_data;
+    assign again_head = again__o_data;
+    assign seen_flow = head[(64'h0)+:(16)];
+    assign again_flow = again_head[(64'h0)+:(16)];
+    assign words__read_clock = clk;
+    assign words__write_clock = clk;
+    assign words__read_address = flow__q;
+    assign periods__clk = clk;
+    assign periods__phase = phase__q;
+    assign periods__profile = profile__q;
+    assign periods__word_1 = words__read_data;
+    assign periods__now = at__q;
+    assign periods__marked = marked__q;
+    assign periods__bytes = bytes__q;
+    assign clears = load__q & ~ends;
+    assign words__write_enable = counts | clears | sweep;
+    assign asked = periods__action_13;
+    assign bits = asked;
+    assign acts = counts & |bits;
+    assign kept = out_valid__q & ~action_ready;
+    assign again__i_valid = acts;
+    assign action_valid = out_valid__q;
+    assign action_flow = out_flow__q;
+    assign action = out_action__q;
+    
+    always @(posedge clk) begin
+        sweep_count__q <= sweep_count__d;
+        ready__q <= ready__d;
+        marks__0__q <= marks__0__d;
+        marks__1__q <= marks__1__d;
+        marks__2__q <= marks__2__d;
+        marks__3__q <= marks__3__d;
+        came1__q <= came1__d;
+        flow1__q <= flow1__d;
+        marked1__q <= marked1__d;
+        came2__q <= came2__d;
+        seen2__q <= seen2__d;
+        busy__q <= busy__d;
+        phase__q <= phase__d;
+        voided__q <= voided__d;
+        flow__q <= flow__d;
+        profile__q <= profile__d;
+        marked__q <= marked__d;
+        bytes__q <= bytes__d;
+        at__q <= at__d;
+        rest__q <= rest__d;
+        load__q <= load__d;
+        load_flow__q <= load_flow__d;
+        out_valid__q <= out_valid__d;
+        out_flow__q <= out_flow__d;
+        out_action__q <= out_action__d;
+        lost__q <= lost__d;
+    end
+endmodule // standalone__core__control__reaction
+
+
+module tnic_standalone__core__control__reaction__again(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [19:0] i_data;
+    output wire i_ready;
+    output wire o_valid;
+    output wire [19:0] o_data;
+    input wire  o_ready;
+    
+    // Constant declarations
+    localparam  depth = 5'b10000;
+    localparam  one = 4'h1;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [19:0] ram__read_data;
+    wire [3:0] ram__write_address;
+    wire ram__write_clock;
+    wire [19:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [4:0] fill__d;
+    reg  [4:0] fill__d_v;
+    reg [4:0] fill__q = 5'h0;
+    reg  [3:0] write__d;
+    reg  [3:0] write__d_v;
+    reg [3:0] write__q = 4'h0;
+    reg  [3:0] read__d;
+    reg  [3:0] read__d_v;
+    reg [3:0] read__q = 4'h0;
+    reg  [3:0] second__d;
+    reg  [3:0] second__d_v;
+    reg [3:0] second__q = 4'h0;
+    reg  pending__d;
+    reg  pending__d_v;
+    reg pending__q = 1'h0;
+    reg  out_valid__d;
+    reg  out_valid__d_v;
+    reg out_valid__q = 1'h0;
+    reg  [19:0] out__d;
+    reg  [19:0] out__d_v;
+    reg [19:0] out__q = 20'h0;
+    
+    // Local signals
+    wire full;
+    wire push;
+    wire take;
+    reg  [3:0] address;
+    reg  [3:0] at_hold;
+    reg  [3:0] at_take;
+    wire [3:0] behind;
+    wire [3:0] follows;
+    
+    // Sub module instances
+    tnic_standalone__core__control__reaction__again__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        fill__d_v = fill__q;
+        write__d_v = write__q;
+        read__d_v = read__q;
+        second__d_v = second__q;
+        pending__d_v = pending__q;
+        out_valid__d_v = out_valid__q;
+        out__d_v = out__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
+        pending__d_v = |fill__q;
+        if (take) begin
+            second__d_v = follows ^ one;
+            pending__d_v = |fill__q[(32'h1)+:(4)];
+        end
+        ram__read_address = address;
+        read__d_v = address;
+        if (push) begin
+            write__d_v = write__q + one;
+        end
+        if (push & ~take) begin
+            fill__d_v = fill__q + ((32'h1) & 5'h1f);
+        end
+        if (take & ~push) begin
+            fill__d_v = fill__q - ((32'h1) & 5'h1f);
+        end
+        if (take) begin
+            out_valid__d_v = 1'b1;
+            out__d_v = ram__read_data;
+        end
+        else if (o_ready) begin
+            out_valid__d_v = 1'b0;
+        end
+        if (rst) begin
+            fill__d_v = ((32'h0) & 5'h1f);
+            write__d_v = ((32'h0) & 4'hf);
+            read__d_v = ((32'h0) & 4'hf);
+            second__d_v = ((32'h0) & 4'hf);
+            pending__d_v = 1'b0;
+            out_valid__d_v = 1'b0;
+        end
+        fill__d = fill__d_v;
+        write__d = write__d_v;
+        read__d = read__d_v;
+        second__d = second__d_v;
+        pending__d = pending__d_v;
+        out_valid__d = out_valid__d_v;
+        out__d = out__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign full = |(fill__q & depth);
+    assign push = i_valid & ~full;
+    assign ram__write_address = write__q;
+    assign ram__write_data = i_data;
+    assign ram__write_enable = push;
+    assign take = pending__q & (~out_valid__q | o_ready);
+    assign behind = second__q ^ one;
+    assign follows = behind + one;
+    assign i_ready = ~full;
+    assign o_valid = out_valid__q;
+    assign o_data = out__q;
+    
+    always @(posedge clk) begin
+        fill__q <= fill__d;
+        write__q <= write__d;
+        read__q <= read__d;
+        second__q <= second__d;
+        pending__q <= pending__d;
+        out_valid__q <= out_valid__d;
+        out__q <= out__d;
+    end
+endmodule // standalone__core__control__reaction__again
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__again__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [19:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [19:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[19:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__reaction__again__ram
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__laws(clock,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [3:0] read_address;
+    output wire read_data;
+    input wire  write_enable;
+    input wire  [3:0] write_address;
+    input wire  write_data;
+    
+    // Update code (custom)
+    (* ram_style = "distributed" *)
+    reg[0:0] mem[15:0];
+    
+    assign read_data = mem[read_address];
+    
+    always @(posedge clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__reaction__laws
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,word_1,now,marked,bytes,next_13,action_13);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [41:0] bus;
+    input wire  [3:0] phase;
+    input wire  [3:0] profile;
+    input wire  [107:0] word_1;
+    input wire  [23:0] now;
+    input wire  marked;
+    input wire  [23:0] bytes;
+    output wire [107:0] next_13;
+    output wire [7:0] action_13;
+    
+    // Stub signals
+    wire interval__clk;
+    wire [41:0] interval__bus;
+    wire [3:0] interval__address;
+    wire  [23:0] interval__data;
+    wire alpha__clk;
+    wire [41:0] alpha__bus;
+    wire [3:0] alpha__address;
+    wire  [23:0] alpha__data;
+    wire stage__clk;
+    wire [41:0] stage__bus;
+    wire [3:0] stage__address;
+    wire  [23:0] stage__data;
+    wire counter__clk;
+    wire [41:0] counter__bus;
+    wire [3:0] counter__address;
+    wire  [23:0] counter__data;
+    wire stages__clk;
+    wire [41:0] stages__bus;
+    wire [3:0] stages__address;
+    wire  [26:0] stages__data;
+    reg  [23:0] cnp_ns__d;
+    reg  [23:0] cnp_ns__d_v;
+    reg [23:0] cnp_ns__q = 24'h0;
+    reg  [23:0] alpha_ns__d;
+    reg  [23:0] alpha_ns__d_v;
+    reg [23:0] alpha_ns__q = 24'h0;
+    reg  [23:0] stage_ns__d;
+    reg  [23:0] stage_ns__d_v;
+    reg [23:0] stage_ns__q = 24'h0;
+    reg  [23:0] stage_bytes__d;
+    reg  [23:0] stage_bytes__d_v;
+    reg [23:0] stage_bytes__q = 24'h0;
+    reg  [3:0] fast__d;
+    reg  [3:0] fast__d_v;
+    reg [3:0] fast__q = 4'h0;
+    reg  [107:0] word__d;
+    reg  [107:0] word__d_v;
+    reg [107:0] word__q = 108'h0;
+    reg  [23:0] since_3__d;
+    reg  [23:0] since_3__d_v;
+    reg [23:0] since_3__q = 24'h0;
+    reg  [24:0] sum_3__d;
+    reg  [24:0] sum_3__d_v;
+    reg [24:0] sum_3__q = 25'h0;
+    reg  near_4__d;
+    reg  near_4__d_v;
+    reg near_4__q = 1'h0;
+    reg  ahead_4__d;
+    reg  ahead_4__d_v;
+    reg ahead_4__q = 1'h0;
+    reg  [23:0] moved_4__d;
+    reg  [23:0] moved_4__d_v;
+    reg [23:0] moved_4__q = 24'h0;
+    reg  [25:0] left_4__d;
+    reg  [25:0] left_4__d_v;
+    reg [25:0] left_4__q = 26'h0;
+    reg  [23:0] alpha_4__d;
+    reg  [23:0] alpha_4__d_v;
+    reg [23:0] alpha_4__q = 24'h0;
+    reg  [23:0] stage_4__d;
+    reg  [23:0] stage_4__d_v;
+    reg [23:0] stage_4__q = 24'h0;
+    reg  [23:0] later_5__d;
+    reg  [23:0] later_5__d_v;
+    reg [23:0] later_5__q = 24'h0;
+    reg  due_5__d;
+    reg  due_5__d_v;
+    reg due_5__q = 1'h0;
+    reg  [23:0] cnp_at_6__d;
+    reg  [23:0] cnp_at_6__d_v;
+    reg [23:0] cnp_at_6__q = 24'h0;
+    reg  [23:0] at_6__d;
+    reg  [23:0] at_6__d_v;
+    reg [23:0] at_6__q = 24'h0;
+    reg  another_6__d;
+    reg  another_6__d_v;
+    reg another_6__q = 1'h0;
+    reg  [23:0] alpha_7__d;
+    reg  [23:0] alpha_7__d_v;
+    reg [23:0] alpha_7__q = 24'h0;
+    reg  [23:0] stage_7__d;
+    reg  [23:0] stage_7__d_v;
+    reg [23:0] stage_7__q = 24'h0;
+    reg  decays_8__d;
+    reg  decays_8__d_v;
+    reg decays_8__q = 1'h0;
+    reg  tick_8__d;
+    reg  tick_8__d_v;
+    reg tick_8__q = 1'h0;
+    reg  tock_9__d;
+    reg  tock_9__d_v;
+    reg tock_9__q = 1'h0;
+    reg  cnp_9__d;
+    reg  cnp_9__d_v;
+    reg cnp_9__q = 1'h0;
+    reg  [3:0] by_time_10__d;
+    reg  [3:0] by_time_10__d_v;
+    reg [3:0] by_time_10__q = 4'h0;
+    reg  [3:0] by_bytes_10__d;
+    reg  [3:0] by_bytes_10__d_v;
+    reg [3:0] by_bytes_10__q = 4'h0;
+    reg  time_over_11__d;
+    reg  time_over_11__d_v;
+    reg time_over_11__q = 1'h0;
+    reg  bytes_over_11__d;
+    reg  bytes_over_11__d_v;
+    reg bytes_over_11__q = 1'h0;
+    reg  [3:0] low_11__d;
+    reg  [3:0] low_11__d_v;
+    reg [3:0] low_11__q = 4'h0;
+    reg  hyper_12__d;
+    reg  hyper_12__d_v;
+    reg hyper_12__q = 1'h0;
+    reg  [3:0] steps_12__d;
+    reg  [3:0] steps_12__d_v;
+    reg [3:0] steps_12__q = 4'h0;
+    reg  [107:0] next_word__d;
+    reg  [107:0] next_word__d_v;
+    reg [107:0] next_word__q = 108'h0;
+    reg  [7:0] action__d;
+    reg  [7:0] action__d_v;
+    reg [7:0] action__q = 8'h0;
+    
+    // Local signals
+    wire [26:0] fast_2;
+    wire [107:0] w;
+    wire [24:0] ahead_sum;
+    wire [25:0] left_sum;
+    wire arms;
+    wire in_interval;
+    wire tock;
+    wire both;
+    wire restart;
+    
+    // Sub module instances
+    tnic_standalone__core__control__reaction__periods__interval interval(
+        .clk(interval__clk),
+        .bus(interval__bus),
+        .address(interval__address),
+        .data(interval__data)
+    );
+    tnic_standalone__core__control__reaction__periods__alpha alpha(
+        .clk(alpha__clk),
+        .bus(alpha__bus),
+        .address(alpha__address),
+        .data(alpha__data)
+    );
+    tnic_standalone__core__control__reaction__periods__stage stage(
+        .clk(stage__clk),
+        .bus(stage__bus),
+        .address(stage__address),
+        .data(stage__data)
+    );
+    tnic_standalone__core__control__reaction__periods__counter counter(
+        .clk(counter__clk),
+        .bus(counter__bus),
+        .address(counter__address),
+        .data(counter__data)
+    );
+    tnic_standalone__core__control__reaction__periods__stages stages(
+        .clk(stages__clk),
+        .bus(stages__bus),
+        .address(stages__address),
+        .data(stages__data)
+    );
+    
+    // Update code
+    always @(*) begin
+        cnp_ns__d_v = cnp_ns__q;
+        alpha_ns__d_v = alpha_ns__q;
+        stage_ns__d_v = stage_ns__q;
+        stage_bytes__d_v = stage_bytes__q;
+        fast__d_v = fast__q;
+        word__d_v = word__q;
+        since_3__d_v = since_3__q;
+        sum_3__d_v = sum_3__q;
+        near_4__d_v = near_4__q;
+        ahead_4__d_v = ahead_4__q;
+        moved_4__d_v = moved_4__q;
+        left_4__d_v = left_4__q;
+        alpha_4__d_v = alpha_4__q;
+        stage_4__d_v = stage_4__q;
+        later_5__d_v = later_5__q;
+        due_5__d_v = due_5__q;
+        cnp_at_6__d_v = cnp_at_6__q;
+        at_6__d_v = at_6__q;
+        another_6__d_v = another_6__q;
+        alpha_7__d_v = alpha_7__q;
+        stage_7__d_v = stage_7__q;
+        decays_8__d_v = decays_8__q;
+        tick_8__d_v = tick_8__q;
+        tock_9__d_v = tock_9__q;
+        cnp_9__d_v = cnp_9__q;
+        by_time_10__d_v = by_time_10__q;
+        by_bytes_10__d_v = by_bytes_10__q;
+        time_over_11__d_v = time_over_11__q;
+        bytes_over_11__d_v = bytes_over_11__q;
+        low_11__d_v = low_11__q;
+        hyper_12__d_v = hyper_12__q;
+        steps_12__d_v = steps_12__q;
+        next_word__d_v = next_word__q;
+        action__d_v = action__q;
+        if (phase == ((32'h1) & 4'hf)) begin
+            word__d_v = word_1;
+        end
+        if (phase == ((32'h2) & 4'hf)) begin
+            cnp_ns__d_v = interval__data;
+            alpha_ns__d_v = alpha__data;
+            stage_ns__d_v = stage__data;
+            stage_bytes__d_v = counter__data;
+            fast__d_v = ((fast_2[(64'h18)+:(3)]) & 4'hf);
+        end
+        since_3__d_v = now - w[(64'h0)+:(24)];
+        sum_3__d_v = w[(64'h48)+:(25)] + ((bytes) & 25'h1ffffff);
+        near_4__d_v = since_3__q < cnp_ns__q;
+        ahead_4__d_v = ahead_sum[32'h18];
+        moved_4__d_v = w[(64'h0)+:(24)] + cnp_ns__q;
+        left_4__d_v = left_sum;
+        alpha_4__d_v = w[(64'h18)+:(24)] + alpha_ns__q;
+        stage_4__d_v = w[(64'h30)+:(24)] + stage_ns__q;
+        later_5__d_v = now;
+        if (in_interval) begin
+            later_5__d_v = moved_4__q;
+        end
+        due_5__d_v = w[(64'h6a)+:(1)] & ~ahead_4__q;
+        if (arms) begin
+            due_5__d_v = ~in_interval;
+        end
+        cnp_at_6__d_v = w[(64'h0)+:(24)];
+        if (arms) begin
+            cnp_at_6__d_v = later_5__q;
+        end
+        at_6__d_v = now;
+        if (due_5__q & ~arms) begin
+            at_6__d_v = w[(64'h0)+:(24)];
+        end
+        another_6__d_v = w[(64'h6b)+:(1)] | ((marked & w[(64'h6a)+:(1)]) & due_5__q);
+        alpha_7__d_v = at_6__q - w[(64'h18)+:(24)];
+        stage_7__d_v = at_6__q - w[(64'h30)+:(24)];
+        decays_8__d_v = w[(64'h69)+:(1)] & (alpha_7__q >= alpha_ns__q);
+        tick_8__d_v = w[(64'h69)+:(1)] & (stage_7__q >= stage_ns__q);
+        tock_9__d_v = tock;
+        cnp_9__d_v = due_5__q & ~(decays_8__q | tick_8__q | tock);
+        by_time_10__d_v = w[(64'h61)+:(4)];
+        if (tick_8__q & ~&w[(64'h61)+:(4)]) begin
+            by_time_10__d_v = w[(64'h61)+:(4)] + ((32'h1) & 4'hf);
+        end
+        by_bytes_10__d_v = w[(64'h65)+:(4)];
+        if (tock_9__q & ~&w[(64'h65)+:(4)]) begin
+            by_bytes_10__d_v = w[(64'h65)+:(4)] + ((32'h1) & 4'hf);
+        end
+        time_over_11__d_v = by_time_10__q > fast__q;
+        bytes_over_11__d_v = by_bytes_10__q > fast__q;
+        low_11__d_v = by_time_10__q;
+        if (by_bytes_10__q < by_time_10__q) begin
+            low_11__d_v = by_bytes_10__q;
+        end
+        hyper_12__d_v = both;
+        steps_12__d_v = ((32'h0) & 4'hf);
+        if (time_over_11__q | bytes_over_11__q) begin
+            steps_12__d_v = ((32'h1) & 4'hf);
+        end
+        if (both) begin
+            steps_12__d_v = low_11__q - fast__q;
+        end
+        next_word__d_v[(64'h69)+:(1)] = 1'b1;
+        next_word__d_v[(64'h6a)+:(1)] = w[(64'h6a)+:(1)] | marked;
+        next_word__d_v[(64'h6b)+:(1)] = another_6__q & ~cnp_9__q;
+        next_word__d_v[(64'h0)+:(24)] = cnp_at_6__q;
+        if (cnp_9__q) begin
+            next_word__d_v[(64'h6a)+:(1)] = another_6__q;
+            if (another_6__q) begin
+                next_word__d_v[(64'h0)+:(24)] = later_5__q;
+            end
+        end
+        next_word__d_v[(64'h18)+:(24)] = w[(64'h18)+:(24)];
+        next_word__d_v[(64'h30)+:(24)] = w[(64'h30)+:(24)];
+        next_word__d_v[(64'h48)+:(25)] = sum_3__q;
+        next_word__d_v[(64'h61)+:(4)] = by_time_10__q;
+        next_word__d_v[(64'h65)+:(4)] = by_bytes_10__q;
+        if (decays_8__q) begin
+            next_word__d_v[(64'h18)+:(24)] = alpha_4__q;
+        end
+        if (tick_8__q) begin
+            next_word__d_v[(64'h30)+:(24)] = stage_4__q;
+        end
+        if (tock_9__q) begin
+            next_word__d_v[(64'h48)+:(25)] = left_4__q[(32'h0)+:(25)];
+        end
+        if (restart) begin
+            next_word__d_v[(64'h18)+:(24)] = at_6__q;
+            next_word__d_v[(64'h30)+:(24)] = at_6__q;
+            next_word__d_v[(64'h48)+:(25)] = ((32'h0) & 25'h1ffffff);
+            next_word__d_v[(64'h61)+:(4)] = ((32'h0) & 4'hf);
+            next_word__d_v[(64'h65)+:(4)] = ((32'h0) & 4'hf);
+        end
+        action__d_v[(64'h0)+:(1)] = cnp_9__q;
+        action__d_v[(64'h1)+:(1)] = decays_8__q;
+        action__d_v[(64'h2)+:(1)] = tick_8__q | tock_9__q;
+        action__d_v[(64'h3)+:(1)] = 1'b0;
+        action__d_v[(64'h4)+:(4)] = ((32'h0) & 4'hf);
+        if (tick_8__q | tock_9__q) begin
+            action__d_v[(64'h3)+:(1)] = hyper_12__q;
+            action__d_v[(64'h4)+:(4)] = steps_12__q;
+        end
+        cnp_ns__d = cnp_ns__d_v;
+        alpha_ns__d = alpha_ns__d_v;
+        stage_ns__d = stage_ns__d_v;
+        stage_bytes__d = stage_bytes__d_v;
+        fast__d = fast__d_v;
+        word__d = word__d_v;
+        since_3__d = since_3__d_v;
+        sum_3__d = sum_3__d_v;
+        near_4__d = near_4__d_v;
+        ahead_4__d = ahead_4__d_v;
+        moved_4__d = moved_4__d_v;
+        left_4__d = left_4__d_v;
+        alpha_4__d = alpha_4__d_v;
+        stage_4__d = stage_4__d_v;
+        later_5__d = later_5__d_v;
+        due_5__d = due_5__d_v;
+        cnp_at_6__d = cnp_at_6__d_v;
+        at_6__d = at_6__d_v;
+        another_6__d = another_6__d_v;
+        alpha_7__d = alpha_7__d_v;
+        stage_7__d = stage_7__d_v;
+        decays_8__d = decays_8__d_v;
+        tick_8__d = tick_8__d_v;
+        tock_9__d = tock_9__d_v;
+        cnp_9__d = cnp_9__d_v;
+        by_time_10__d = by_time_10__d_v;
+        by_bytes_10__d = by_bytes_10__d_v;
+        time_over_11__d = time_over_11__d_v;
+        bytes_over_11__d = bytes_over_11__d_v;
+        low_11__d = low_11__d_v;
+        hyper_12__d = hyper_12__d_v;
+        steps_12__d = steps_12__d_v;
+        next_word__d = next_word__d_v;
+        action__d = action__d_v;
+    end
+    assign interval__clk = clk;
+    assign interval__bus = bus;
+    assign interval__address = profile;
+    assign alpha__clk = clk;
+    assign alpha__bus = bus;
+    assign alpha__address = profile;
+    assign stage__clk = clk;
+    assign stage__bus = bus;
+    assign stage__address = profile;
+    assign counter__clk = clk;
+    assign counter__bus = bus;
+    assign counter__address = profile;
+    assign stages__clk = clk;
+    assign stages__bus = bus;
+    assign stages__address = profile;
+    assign fast_2 = stages__data;
+    assign w = word__q;
+    assign ahead_sum = ((since_3__q) & 25'h1ffffff) + ((cnp_ns__q) & 25'h1ffffff);
+    assign left_sum = ((sum_3__q) & 26'h3ffffff) - ((stage_bytes__q) & 26'h3ffffff);
+    assign arms = marked & ~w[(64'h6a)+:(1)];
+    assign in_interval = near_4__q & w[(64'h69)+:(1)];
+    assign tock = (w[(64'h69)+:(1)] & ~tick_8__q) & ~left_4__q[32'h19];
+    assign both = time_over_11__q & bytes_over_11__q;
+    assign restart = cnp_9__q | ~w[(64'h69)+:(1)];
+    assign next_13 = next_word__q;
+    assign action_13 = action__q;
+    
+    always @(posedge clk) begin
+        cnp_ns__q <= cnp_ns__d;
+        alpha_ns__q <= alpha_ns__d;
+        stage_ns__q <= stage_ns__d;
+        stage_bytes__q <= stage_bytes__d;
+        fast__q <= fast__d;
+        word__q <= word__d;
+        since_3__q <= since_3__d;
+        sum_3__q <= sum_3__d;
+        near_4__q <= near_4__d;
+        ahead_4__q <= ahead_4__d;
+        moved_4__q <= moved_4__d;
+        left_4__q <= left_4__d;
+        alpha_4__q <= alpha_4__d;
+        stage_4__q <= stage_4__d;
+        later_5__q <= later_5__d;
+        due_5__q <= due_5__d;
+        cnp_at_6__q <= cnp_at_6__d;
+        at_6__q <= at_6__d;
+        another_6__q <= another_6__d;
+        alpha_7__q <= alpha_7__d;
+        stage_7__q <= stage_7__d;
+        decays_8__q <= decays_8__d;
+        tick_8__q <= tick_8__d;
+        tock_9__q <= tock_9__d;
+        cnp_9__q <= cnp_9__d;
+        by_time_10__q <= by_time_10__d;
+        by_bytes_10__q <= by_bytes_10__d;
+        time_over_11__q <= time_over_11__d;
+        bytes_over_11__q <= bytes_over_11__d;
+        low_11__q <= low_11__d;
+        hyper_12__q <= hyper_12__d;
+        steps_12__q <= steps_12__d;
+        next_word__q <= next_word__d;
+        action__q <= action__d;
+    end
+endmodule // standalone__core__control__reaction__periods
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__periods__alpha(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [41:0] bus;
+    input wire  [3:0] address;
+    output wire [23:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b1010;
+    
+    // Stub signals
+    wire [8:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [23:0] ram__read_data;
+    wire [8:0] ram__write_address;
+    wire ram__write_clock;
+    wire [23:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [23:0] word__d;
+    reg  [23:0] word__d_v;
+    reg [23:0] word__q = 24'h0;
+    
+    // Local signals
+    wire mine;
+    wire [31:0] written;
+    
+    // Sub module instances
+    tnic_standalone__core__control__reaction__periods__alpha__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        word__d_v = word__q;
+        word__d_v = ram__read_data;
+        word__d = word__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign ram__read_address = ((address) & 9'h1ff);
+    assign data = word__q;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(24)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
+    
+    always @(posedge clk) begin
+        word__q <= word__d;
+    end
+endmodule // standalone__core__control__reaction__periods__alpha
+
+
+module tnic_standalone__core__control__reaction__periods__alpha__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [23:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [23:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[23:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__reaction__periods__alpha__ram
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__periods__counter(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [41:0] bus;
+    input wire  [3:0] address;
+    output wire [23:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b10110;
+    
+    // Stub signals
+    wire [8:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [23:0] ram__read_data;
+    wire [8:0] ram__write_address;
+    wire ram__write_clock;
+    wire [23:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [23:0] word__d;
+    reg  [23:0] word__d_v;
+    reg [23:0] word__q = 24'h0;
+    
+    // Local signals
+    wire mine;
+    wire [31:0] written;
+    
+    // Sub module instances
+    tnic_standalone__core__control__reaction__periods__counter__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        word__d_v = word__q;
+        word__d_v = ram__read_data;
+        word__d = word__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign ram__read_address = ((address) & 9'h1ff);
+    assign data = word__q;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(24)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
+    
+    always @(posedge clk) begin
+        word__q <= word__d;
+    end
+endmodule // standalone__core__control__reaction__periods__counter
+
+
+module tnic_standalone__core__control__reaction__periods__counter__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [23:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [23:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[23:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__reaction__periods__counter__ram
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__periods__interval(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [41:0] bus;
+    input wire  [3:0] address;
+    output wire [23:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b1001;
+    
+    // Stub signals
+    wire [8:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [23:0] ram__read_data;
+    wire [8:0] ram__write_address;
+    wire ram__write_clock;
+    wire [23:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [23:0] word__d;
+    reg  [23:0] word__d_v;
+    reg [23:0] word__q = 24'h0;
+    
+    // Local signals
+    wire mine;
+    wire [31:0] written;
+    
+    // Sub module instances
+    tnic_standalone__core__control__reaction__periods__interval__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        word__d_v = word__q;
+        word__d_v = ram__read_data;
+        word__d = word__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign ram__read_address = ((address) & 9'h1ff);
+    assign data = word__q;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(24)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
+    
+    always @(posedge clk) begin
+        word__q <= word__d;
+    end
+endmodule // standalone__core__control__reaction__periods__interval
+
+
+module tnic_standalone__core__control__reaction__periods__interval__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [23:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [23:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[23:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__reaction__periods__interval__ram
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__periods__stage(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [41:0] bus;
+    input wire  [3:0] address;
+    output wire [23:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b1111;
+    
+    // Stub signals
+    wire [8:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [23:0] ram__read_data;
+    wire [8:0] ram__write_address;
+    wire ram__write_clock;
+    wire [23:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [23:0] word__d;
+    reg  [23:0] word__d_v;
+    reg [23:0] word__q = 24'h0;
+    
+    // Local signals
+    wire mine;
+    wire [31:0] written;
+    
+    // Sub module instances
+    tnic_standalone__core__control__reaction__periods__stage__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        word__d_v = word__q;
+        word__d_v = ram__read_data;
+        word__d = word__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign ram__read_address = ((address) & 9'h1ff);
+    assign data = word__q;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(24)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
+    
+    always @(posedge clk) begin
+        word__q <= word__d;
+    end
+endmodule // standalone__core__control__reaction__periods__stage
+
+
+module tnic_standalone__core__control__reaction__periods__stage__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [23:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [23:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[23:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__reaction__periods__stage__ram
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__periods__stages(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [41:0] bus;
+    input wire  [3:0] address;
+    output wire [26:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b10010;
+    
+    // Stub signals
+    wire [8:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [26:0] ram__read_data;
+    wire [8:0] ram__write_address;
+    wire ram__write_clock;
+    wire [26:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [26:0] word__d;
+    reg  [26:0] word__d_v;
+    reg [26:0] word__q = 27'h0;
+    
+    // Local signals
+    wire mine;
+    wire [31:0] written;
+    
+    // Sub module instances
+    tnic_standalone__core__control__reaction__periods__stages__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        word__d_v = word__q;
+        word__d_v = ram__read_data;
+        word__d = word__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign ram__read_address = ((address) & 9'h1ff);
+    assign data = word__q;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(27)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
+    
+    always @(posedge clk) begin
+        word__q <= word__d;
+    end
+endmodule // standalone__core__control__reaction__periods__stages
+
+
+module tnic_standalone__core__control__reaction__periods__stages__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [26:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [26:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[26:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__reaction__periods__stages__ram
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__profiles(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  read_enable;
+    input wire  [9:0] read_address;
+    output reg  [3:0] read_data;
+    input wire  write_enable;
+    input wire  [9:0] write_address;
+    input wire  [3:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "block" *)
+    reg[3:0] mem[1023:0];
+    
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= mem[read_address];
+       end
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__reaction__profiles
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__samples(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [44:0] i_data;
+    output wire i_ready;
+    output wire o_valid;
+    output wire [44:0] o_data;
+    input wire  o_ready;
+    
+    // Constant declarations
+    localparam  depth = 7'b1000000;
+    localparam  one = 6'b1;
+    
+    // Stub signals
+    reg  [5:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [44:0] ram__read_data;
+    wire [5:0] ram__write_address;
+    wire ram__write_clock;
+    wire [44:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [6:0] fill__d;
+    reg  [6:0] fill__d_v;
+    reg [6:0] fill__q = 7'h0;
+    reg  [5:0] write__d;
+    reg  [5:0] write__d_v;
+    reg [5:0] write__q = 6'h0;
+    reg  [5:0] read__d;
+    reg  [5:0] read__d_v;
+    reg [5:0] read__q = 6'h0;
+    reg  [5:0] second__d;
+    reg  [5:0] second__d_v;
+    reg [5:0] second__q = 6'h0;
+    reg  pending__d;
+    reg  pending__d_v;
+    reg pending__q = 1'h0;
+    reg  out_valid__d;
+    reg  out_valid__d_v;
+    reg out_valid__q = 1'h0;
+    reg  [44:0] out__d;
+    reg  [44:0] out__d_v;
+    reg [44:0] out__q = 45'h0;
+    
+    // Local signals
+    wire full;
+    wire push;
+    wire take;
+    reg  [5:0] address;
+    reg  [5:0] at_hold;
+    reg  [5:0] at_take;
+    wire [5:0] behind;
+    wire [5:0] follows;
+    
+    // Sub module instances
+    tnic_standalone__core__control__reaction__samples__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        fill__d_v = fill__q;
+        write__d_v = write__q;
+        read__d_v = read__q;
+        second__d_v = second__q;
+        pending__d_v = pending__q;
+        out_valid__d_v = out_valid__q;
+        out__d_v = out__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
+        pending__d_v = |fill__q;
+        if (take) begin
+            second__d_v = follows ^ one;
+            pending__d_v = |fill__q[(32'h1)+:(6)];
+        end
+        ram__read_address = address;
+        read__d_v = address;
+        if (push) begin
+            write__d_v = write__q + one;
+        end
+        if (push & ~take) begin
+            fill__d_v = fill__q + ((32'h1) & 7'h7f);
+        end
+        if (take & ~push) begin
+            fill__d_v = fill__q - ((32'h1) & 7'h7f);
+        end
+        if (take) begin
+            out_valid__d_v = 1'b1;
+            out__d_v = ram__read_data;
+        end
+        else if (o_ready) begin
+            out_valid__d_v = 1'b0;
+        end
+        if (rst) begin
+            fill__d_v = ((32'h0) & 7'h7f);
+            write__d_v = ((32'h0) & 6'h3f);
+            read__d_v = ((32'h0) & 6'h3f);
+            second__d_v = ((32'h0) & 6'h3f);
+            pending__d_v = 1'b0;
+            out_valid__d_v = 1'b0;
+        end
+        fill__d = fill__d_v;
+        write__d = write__d_v;
+        read__d = read__d_v;
+        second__d = second__d_v;
+        pending__d = pending__d_v;
+        out_valid__d = out_valid__d_v;
+        out__d = out__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign full = |(fill__q & depth);
+    assign push = i_valid & ~full;
+    assign ram__write_address = write__q;
+    assign ram__write_data = i_data;
+    assign ram__write_enable = push;
+    assign take = pending__q & (~out_valid__q | o_ready);
+    assign behind = second__q ^ one;
+    assign follows = behind + one;
+    assign i_ready = ~full;
+    assign o_valid = out_valid__q;
+    assign o_data = out__q;
+    
+    always @(posedge clk) begin
+        fill__q <= fill__d;
+        write__q <= write__d;
+        read__q <= read__d;
+        second__q <= second__d;
+        pending__q <= pending__d;
+        out_valid__q <= out_valid__d;
+        out__q <= out__d;
+    end
+endmodule // standalone__core__control__reaction__samples
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__samples__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [5:0] read_address;
+    input wire  read_clock;
+    output reg  [44:0] read_data;
+    input wire  [5:0] write_address;
+    input wire  write_clock;
+    input wire  [44:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[44:0] mem[63:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__reaction__samples__ram
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__words(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [107:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [107:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[107:0] mem[1023:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {108{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__reaction__words
 
 
 module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,now,pw_valid,pw_profile,pw_word,pw_data,cfg_every,cfg_filter,rec_valid,rec_ready,rec_data,dropped);

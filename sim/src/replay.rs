@@ -51,7 +51,7 @@ pub struct Report {
 }
 
 fn kind(number: u8) -> Option<Kind> {
-    [Kind::Sample, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle, Kind::Loss].into_iter().find(|k| *k as u8 == number)
+    [Kind::Sample, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle, Kind::Loss, Kind::Reaction].into_iter().find(|k| *k as u8 == number)
 }
 
 /// Result as the record has it.

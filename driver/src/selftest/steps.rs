@@ -97,8 +97,9 @@ fn identity(nic: &mut Nic, _: &Options) -> Result<String, Error> {
 fn profiles(nic: &mut Nic, _: &Options) -> Result<String, Error> {
     for (number, name) in NAMES.iter().enumerate() {
         let Some(parameters) = Parameters::named(name, 20.0) else { continue };
-        nic.set_profile(number as u32, &parameters)?;
-        let (wrote, read) = (parameters.quantise()?, nic.profile(number as u32)?);
+        let number = (number % profile::PROFILES) as u32;
+        nic.set_profile(number, &parameters)?;
+        let (wrote, read) = (parameters.quantise()?, nic.profile(number)?);
         hold!("profiles", wrote == read, "{name} was written as {wrote:x?} and reads {read:x?}");
     }
     let beyond = nic.set_profile(profile::PROFILES as u32, &Parameters::fixed(1.0));

@@ -18,7 +18,7 @@ const FLOWS_BY_QUERIES: usize = 16;
 /// Reads of the date, of which the quickest counts.
 const DATED_READS: usize = 5;
 /// Names of the laws.
-const LAWS: [&str; 5] = ["fixed", "timely", "patched", "swift", "pi"];
+const LAWS: [&str; 6] = ["fixed", "timely", "patched", "swift", "pi", "dcqcn"];
 
 /// The card's date beside the host's.
 #[derive(Clone, Copy, Debug, PartialEq)]

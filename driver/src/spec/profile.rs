@@ -75,6 +75,13 @@ fn slots(p: &mut Parameters) -> Vec<(&'static str, Slot<'_>)> {
         ("packet", Slot::Bytes(&mut p.packet_bytes)),
         ("endpoint_target", Slot::Us(&mut p.endpoint_target_us)),
         ("max_decrease", Slot::Number(&mut p.max_decrease)),
+        ("alpha_gain", Slot::Number(&mut p.alpha_gain)),
+        ("cnp_interval", Slot::Us(&mut p.cnp_interval_us)),
+        ("alpha_timer", Slot::Us(&mut p.alpha_timer_us)),
+        ("rate_timer", Slot::Us(&mut p.rate_timer_us)),
+        ("byte_counter", Slot::Bytes(&mut p.byte_counter)),
+        ("fast_stages", Slot::Count(&mut p.fast_stages)),
+        ("hyper_step", Slot::Mbps(&mut p.hyper_step_mbps)),
         ("initial", Slot::Mbps(&mut p.initial_mbps)),
         ("idle_restart", Slot::Mbps(&mut p.idle_mbps)),
         ("least", Slot::Mbps(&mut p.least_mbps)),
@@ -197,8 +204,8 @@ fn workable(p: &Parameters, base_us: f64) -> Result<(), SpecError> {
         match p.law {
             LawKind::Timely => above("t_high", p.t_high_us, falls)?,
             LawKind::Patched | LawKind::Pi => above("reference", p.reference_us, falls)?,
-            // Flow scaling lifts Swift's target as a rate falls.
-            LawKind::Swift | LawKind::Fixed => {}
+            // Flow scaling lifts Swift's target as a rate falls; DCQCN goes by marks.
+            LawKind::Swift | LawKind::Fixed | LawKind::Dcqcn => {}
         }
     }
     Ok(())

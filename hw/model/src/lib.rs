@@ -27,6 +27,7 @@ pub mod parse;
 mod part;
 pub mod pause;
 pub mod queue_pairs;
+pub mod reaction;
 pub mod reference;
 pub mod roce;
 pub mod round_trips;

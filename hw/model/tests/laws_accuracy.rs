@@ -1,10 +1,13 @@
 //! Patched TIMELY, PI and Swift in integers against their f64 references: one step, and whole
-//! trajectories. TIMELY: `engine_accuracy.rs`.
+//! trajectories. TIMELY: `engine_accuracy.rs`. DCQCN: `laws_accuracy/dcqcn.rs`.
 //!
 //! Patched TIMELY and PI go smoothly from one branch to the other, but for the thresholds, which
 //! are whole ns. Swift jumps at its target: where engine and reference stand on different sides of
 //! it because of rounding, the reference takes the engine's; such steps are bounded, counted and
 //! printed.
+#[path = "laws_accuracy/dcqcn.rs"]
+mod dcqcn;
+
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use timely_model::bus::RTT_MAX;

@@ -35,7 +35,7 @@ pub const KIND: Field = Field::new(
     26,
     24,
     "kind",
-    "what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT whose ACK told of a loss, and the rate fell by that",
+    "what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT whose ACK told of a loss, and the rate fell by that, 6 a CNP or a timer of DCQCN",
 );
 /// The branch that decided.
 pub const BRANCH: Field = Field::new(3, 29, 27, "branch", "what decided, as the telemetry record's `last_branch` names it");
@@ -44,7 +44,13 @@ pub const HYPERACTIVE: Field = Field::new(3, 30, 30, "hyperactive", "the increas
 /// The signal.
 pub const SIGNAL: Field = Field::new(4, 23, 0, "signal", "RTT or what the profile takes in its place, ns");
 /// Hops.
-pub const HOPS: Field = Field::new(4, 31, 24, "hops", "TTL as sent less TTL as received");
+pub const HOPS: Field = Field::new(
+    4,
+    31,
+    24,
+    "hops",
+    "TTL as sent less TTL as received; of kind 6 what was done: bit 0 a CNP lowered the rate, 1 alpha decayed, 2 the rate was raised, 3 by the hyper step; 7..4 steps that the target rose by",
+);
 /// Residence.
 pub const ENDPOINT: Field = Field::new(5, 23, 0, "endpoint", "time in the responder, ns");
 /// Layout.

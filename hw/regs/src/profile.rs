@@ -3,7 +3,8 @@
 //! Words 0 to 8 are read by several blocks. Words 9 to 28 are the rate engine's, in the fixed-point
 //! form it computes with: [`crate::parameters`] makes them from human units, and names the
 //! precision. A word may mean different things to different laws: Swift has its base target in Tlow
-//! and the target of its endpoint delay in Thigh. Word 29 belongs to the signal, 30 to the pacer,
+//! and the target of its endpoint delay in Thigh, DCQCN
+//! periods in both. Word 29 belongs to the signal, 30 to the pacer,
 //! 31 to losses. Rates are u32 in 2^-12 Mb/s; `Q.n` has n fraction bits.
 use crate::field::Field;
 
@@ -19,7 +20,7 @@ pub const GREATEST_PACED: u32 = (1 << PACED_BITS) - 1;
 
 /// The control law.
 pub const LAW: Field =
-    Field::new(0, 3, 0, "law", "0 fixed (the host writes the rate), 1 TIMELY, 2 Patched TIMELY, 3 Swift, 4 PI").range(0, 4);
+    Field::new(0, 3, 0, "law", "0 fixed (the host writes the rate), 1 TIMELY, 2 Patched TIMELY, 3 Swift, 4 PI, 5 DCQCN").range(0, 5);
 /// Selects the gradients that count for hyperactive increase.
 pub const HAI_SMOOTHED: Field =
     Field::new(0, 4, 4, "hai_smoothed", "hyperactive increase counts smoothed gradients (else raw differences)");
@@ -62,13 +63,14 @@ pub const LEAST_RATE: Field = Field::new(7, 31, 0, "least_rate", "least rate");
 /// Greatest rate.
 pub const GREATEST_RATE: Field = Field::new(8, 31, 0, "greatest_rate", "greatest rate");
 /// Tlow.
-pub const T_LOW: Field = Field::new(9, 23, 0, "t_low_ns", "Tlow, ns; Swift: the target's base");
+pub const T_LOW: Field = Field::new(9, 23, 0, "t_low_ns", "Tlow, ns; Swift: the target's base; DCQCN: least time from a CNP to the next");
 /// Thigh.
-pub const T_HIGH: Field = Field::new(10, 23, 0, "t_high_ns", "Thigh, ns; Swift: the endpoint delay's target");
+pub const T_HIGH: Field =
+    Field::new(10, 23, 0, "t_high_ns", "Thigh, ns; Swift: the endpoint delay's target; DCQCN: time without a CNP after which alpha decays");
 /// The normalisation of Thigh.
 pub const T_HIGH_ZEROS: Field = Field::new(10, 28, 24, "t_high_zeros", "leading zeros of Thigh as a 24-bit number").range(0, 23);
 /// Alpha.
-pub const ALPHA: Field = Field::new(11, 31, 0, "alpha", "weight of the newest RTT difference, Q.32; Swift: beta");
+pub const ALPHA: Field = Field::new(11, 31, 0, "alpha", "weight of the newest RTT difference, Q.32; Swift: beta; DCQCN: gain of alpha");
 /// The gradient deadband.
 pub const DEADBAND: Field = Field::new(12, 19, 0, "deadband", "smoothed differences up to this, 2^-13 ns, count as zero");
 /// Where the decrease by gradient saturates.
@@ -94,7 +96,8 @@ pub const GRADIENT_SHIFT: Field = Field::new(
 /// Bits that a unit of it shifts by.
 pub const GRADIENT_STEP: u32 = 4;
 /// The interval of the delta factor.
-pub const UPDATE_INTERVAL: Field = Field::new(15, 23, 0, "update_interval_ns", "T_upd: interval that a full additive step is for, ns");
+pub const UPDATE_INTERVAL: Field =
+    Field::new(15, 23, 0, "update_interval_ns", "T_upd: interval that a full additive step is for, ns; DCQCN: the rate timer");
 /// Reciprocal of the interval.
 pub const UPDATE_INVERSE: Field = Field::new(16, 29, 0, "update_inverse", "1 / T_upd: round(2^(48 - 6 update_shift) / T_upd[ns])");
 /// The normalisation of the interval.
@@ -105,10 +108,12 @@ pub const UPDATE_STEP: u32 = 6;
 /// The additive step.
 pub const STEP: Field = Field::new(17, 23, 0, "step", "additive step, 2^-12 Mb/s");
 /// The hyperactive step.
-pub const HYPERACTIVE_STEP: Field = Field::new(18, 23, 0, "hyperactive_step", "hyperactive additive step, 2^-12 Mb/s");
+pub const HYPERACTIVE_STEP: Field =
+    Field::new(18, 23, 0, "hyperactive_step", "hyperactive additive step, 2^-12 Mb/s; DCQCN: the hyper step");
 /// When it applies.
 pub const HYPERACTIVE_AFTER: Field =
-    Field::new(18, 26, 24, "hyperactive_after", "negative differences in a row from which it applies").range(1, 7);
+    Field::new(18, 26, 24, "hyperactive_after", "negative differences in a row from which it applies; DCQCN: stages of fast recovery")
+        .range(1, 7);
 /// Beta.
 pub const BETA: Field = Field::new(19, 31, 0, "beta", "multiplicative decrease, Q.31").range(0, 1 << 31);
 /// Beta times Thigh.
@@ -132,7 +137,7 @@ pub const ERROR_SHIFT: Field = Field::new(
 /// Bits that a unit of it shifts by.
 pub const ERROR_STEP: u32 = 4;
 /// Tref.
-pub const T_REF: Field = Field::new(22, 23, 0, "t_ref_ns", "Tref of Patched and PI, ns");
+pub const T_REF: Field = Field::new(22, 23, 0, "t_ref_ns", "Tref of Patched and PI, ns; DCQCN: the byte counter, bytes");
 /// The proportional gain.
 pub const PROPORTIONAL_GAIN: Field =
     Field::new(23, 24, 0, "proportional_gain", "PI: the proportional gain, round(kp * b / Tref[ns] * 2^40)").range(0, 1 << 24);
@@ -253,6 +258,8 @@ pub const LAW_PATCHED: u32 = 2;
 pub const LAW_SWIFT: u32 = 3;
 /// [`LAW`]: Patched TIMELY with a PI controller's output in place of the error.
 pub const LAW_PI: u32 = 4;
+/// [`LAW`]: DCQCN.
+pub const LAW_DCQCN: u32 = 5;
 
 /// Fraction bits of a rate in Mb/s, and of a step.
 pub const RATE_FRACTION: u32 = 12;

@@ -1,6 +1,6 @@
 //! Order in which operations issue: queues, issue stage and parked samples.
 use super::queue::Queue;
-use super::words::{Kind, Measure, Sampled};
+use super::words::{Asked, Kind, Measure, Sampled};
 use crate::bus::{FlowPulseIn, HostRateIn, SampleIn};
 use crate::construct::construct;
 use crate::ram::{BlockRam, LutRam};
@@ -31,6 +31,12 @@ pub struct Arbiter<const F: usize> {
     pub idle: FlowPulseIn<F>,
     /// The host writes a rate.
     pub host: HostRateIn<F>,
+    /// The reaction block asks for an action of a flow; not looked at while the host writes a rate.
+    pub reaction_valid: Signal<In, Bit>,
+    /// The flow.
+    pub reaction_flow: Signal<In, Bits<F>>,
+    /// The action, not 0.
+    pub reaction: Signal<In, Bits<8>>,
     /// A flow is loaded and starts anew.
     pub load_valid: Signal<In, Bit>,
     /// The flow.
@@ -47,6 +53,8 @@ pub struct Arbiter<const F: usize> {
     pub value: Signal<Out, Bits<32>>,
     /// A sample's hops.
     pub hops: Signal<Out, Bits<8>>,
+    /// Action that the reaction block asks for, of kind time-out; 0 for any other operation.
+    pub action: Signal<Out, Bits<8>>,
     /// The responder's part of a sample, ns.
     pub endpoint_ns: Signal<Out, Bits<24>>,
     /// The ACK of a sample, or of one whose place it took, tells of lost packets.
@@ -62,7 +70,7 @@ pub struct Arbiter<const F: usize> {
     hosts: Queue<F, 4>,
     idles: Queue<F, 4>,
     measures: BlockRam<Sampled, 6>,
-    rates: BlockRam<Bits<32>, 4>,
+    rates: BlockRam<Asked, 4>,
     /// The last sample's flow: it is the youngest of a queue that is full.
     last_flow: DFF<Bits<F>>,
     lost_flow: DFF<Bits<F>>,
@@ -124,6 +132,7 @@ pub struct Arbiter<const F: usize> {
     rests: Signal<Local, Bit>,
     turn: Signal<Local, Bits<1>>,
     timed_out: Signal<Local, Bit>,
+    asks: Signal<Local, Bit>,
     next_flow: Signal<Local, Bits<F>>,
     go: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
@@ -133,7 +142,7 @@ impl<const F: usize> Default for Arbiter<F> {
     fn default() -> Self {
         construct!({ slots: BlockRam::default().apart(), issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart() }
             clk, rst, enable, sample, lost, due_lost, sampled, lose,
-            idle, host, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
+            idle, host, reaction_valid, reaction_flow, reaction, action, asks, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
             endpoint_ns, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
             held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, go, free, parked,
             slot, old, last_slot, closing, due, due_flow, due_turn, due_measure, replaced, replaced_flow, issuing, issuing_flow, issuing_turn,
@@ -168,12 +177,18 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.measures.read_address.next = self.samples.o_place.val();
         self.hosts.clk.next = self.clk.val();
         self.hosts.rst.next = self.rst.val();
-        self.hosts.i_valid.next = self.host.valid.val() & self.enable.val();
-        self.hosts.i_flow.next = self.host.flow.val();
+        self.asks.next = self.host.valid.val() | self.reaction_valid.val();
+        self.hosts.i_valid.next = self.asks.val() & self.enable.val();
+        self.hosts.i_flow.next = self.reaction_flow.val();
         self.rates.clock.next = self.clk.val();
-        self.rates.write_enable.next = self.host.valid.val();
+        self.rates.write_enable.next = self.asks.val();
         self.rates.write_address.next = self.hosts.i_place.val();
-        self.rates.write_data.next = self.host.rate.val();
+        self.rates.write_data.next.rate = self.host.rate.val();
+        self.rates.write_data.next.action = self.reaction.val();
+        if self.host.valid.val() {
+            self.hosts.i_flow.next = self.host.flow.val();
+            self.rates.write_data.next.action = bits::<8>(0);
+        }
         self.rates.read_address.next = self.hosts.o_place.val();
         self.idles.clk.next = self.clk.val();
         self.idles.rst.next = self.rst.val();
@@ -295,8 +310,14 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.value.next = self.measure.val().now_ns;
         self.hops.next = self.measure.val().hops;
         self.endpoint_ns.next = self.measure.val().endpoint_ns;
+        self.action.next = bits::<8>(0);
         if self.held_host.q.val() & !self.due.q.val() {
-            self.value.next = self.rates.read_data.val();
+            self.value.next = self.rates.read_data.val().rate;
+            self.hops.next = self.rates.read_data.val().action;
+            self.action.next = self.rates.read_data.val().action;
+        }
+        if self.action.val().any() {
+            self.kind.next = Kind::Timeout;
         }
         if self.held_sample.q.val() | self.due.q.val() {
             self.kind.next = Kind::Sample;

@@ -30,6 +30,8 @@ pub struct Average {
     pub profile_6: Signal<In, Bits<4>>,
     /// The profile's law is Swift.
     pub swift_3: Signal<In, Bit>,
+    /// The average stays.
+    pub hold_3: Signal<In, Bit>,
     /// The profile's law is not Swift.
     pub other_3: Signal<In, Bit>,
     /// The average before, 2^-13 ns, signed.
@@ -138,6 +140,9 @@ impl Logic for Average {
         self.change_sum.next = (bit_cast::<37, 36>(self.newer.val()) << 1)
             - !((bit_cast::<37, 36>(self.older.val()) << 1) | bit_cast::<37, 1>(self.carry.val()));
         self.change4.d.next = self.change_sum.val().get_bits::<36>(1);
+        if self.hold_3.val() {
+            self.change4.d.next = bits::<36>(0);
+        }
         self.hops.next = self.hops_3.val().into();
         self.each.next = self.hop.data.val().into();
         self.hops4.d.next = (self.hops.val() * self.each.val()).into();

@@ -40,6 +40,10 @@ pub struct Branch {
     pub swift_3: Signal<Out, Bit>,
     /// The law is not Swift.
     pub other_3: Signal<Out, Bit>,
+    /// The law is DCQCN.
+    pub dcqcn_2: Signal<Out, Bit>,
+    /// As `dcqcn_2`, a clock later.
+    pub dcqcn_3: Signal<Out, Bit>,
     /// The law is PI.
     pub pi_3: Signal<Out, Bit>,
     /// Law, options and thresholds.
@@ -56,6 +60,8 @@ pub struct Branch {
     swift3: DFF<Bit>,
     other3: DFF<Bit>,
     pi3: DFF<Bit>,
+    dcqcn3: DFF<Bit>,
+    dcqcn4: DFF<Bit>,
     options3: DFF<Options>,
     delay: Signal<Local, Bits<24>>,
     zeros: Signal<Local, Bits<5>>,
@@ -82,7 +88,7 @@ impl Logic for Branch {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, rtt3, endpoint3, total3, options4, below4, above4, gate4, shift4, flags);
-        dff_setup!(self, clk, shift5, threshold, swift3, other3, pi3, options3);
+        dff_setup!(self, clk, shift5, threshold, swift3, other3, pi3, options3, dcqcn3, dcqcn4);
         self.options.clk.next = self.clk.val();
         self.options.bus.next = self.bus_1.val();
         self.options.address.next = self.profile_1.val();
@@ -99,6 +105,8 @@ impl Logic for Branch {
         self.options2.next = self.options.data.val().options;
         self.swift2.next = self.options.data.val().swift;
         self.swift_2.next = self.swift2.val();
+        self.dcqcn_2.next = self.options.data.val().dcqcn;
+        self.dcqcn3.d.next = self.options.data.val().dcqcn;
         self.swift3.d.next = self.swift2.val();
         self.other3.d.next = !self.swift2.val();
         self.pi3.d.next = self.options2.val().law == Law::Pi;
@@ -112,6 +120,8 @@ impl Logic for Branch {
         self.swift_3.next = self.swift3.q.val();
         self.other_3.next = self.other3.q.val();
         self.pi_3.next = self.pi3.q.val();
+        self.dcqcn_3.next = self.dcqcn3.q.val();
+        self.dcqcn4.d.next = self.dcqcn3.q.val();
         self.options4.d.next = self.options3.q.val();
         self.below4.d.next = self.rtt3.q.val() < self.low.data.val();
         // The delay that Thigh is for.
@@ -138,7 +148,8 @@ impl Logic for Branch {
         self.flags.d.next.patched = self.patched.val();
         self.flags.d.next.swift = self.swift.val();
         self.flags.d.next.pi = self.pi.val();
-        self.flags.d.next.governed = self.timely.val() | self.patched.val() | self.swift.val();
+        self.flags.d.next.governed = (self.timely.val() | self.patched.val()) | (self.swift.val() | self.dcqcn4.q.val());
+        self.flags.d.next.dcqcn = self.dcqcn4.q.val();
         self.flags.d.next.half_floor = self.options4.q.val().half_floor;
         self.flags.d.next.hai_smoothed = self.options4.q.val().hai_smoothed;
         self.flags.d.next.below_low = self.below4.q.val();

@@ -1,6 +1,6 @@
 //! Effect of an operation on the rate: weight, weighed number and rise.
 use super::word::ProfileWord;
-use super::words::{Decided, Flags, Kind, Pick, ProfileWrite, Rises, Weighs};
+use super::words::{Action, Decided, Flags, Kind, Pick, ProfileWrite, Rises, Weighs};
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
@@ -20,6 +20,12 @@ pub struct Choose {
     pub profile_11: Signal<In, Bits<4>>,
     /// Kind of the operation.
     pub kind_13: Signal<In, Kind>,
+    /// Action that the reaction block asks for.
+    pub action_13: Signal<In, Action>,
+    /// There is one; the kind is a time-out's.
+    pub reacts_13: Signal<In, Bit>,
+    /// DCQCN's target after the action.
+    pub target_13: Signal<In, Bits<32>>,
     /// A loss lowers the rate.
     pub loss_13: Signal<In, Bit>,
     /// As the thresholds' block makes them.
@@ -74,7 +80,9 @@ pub struct Choose {
     rises: DFF<Rises>,
     /// The weighed number is a part of the rate, and the step.
     middle: DFF<Bit>,
+    /// The initial rate, or half of the target, whose half unit is apart.
     start14: DFF<Bits<32>>,
+    half14: DFF<Bits<1>>,
     floor14: DFF<Bit>,
     high: Signal<Local, Bits<30>>,
     fabric: Signal<Local, Bits<28>>,
@@ -100,7 +108,7 @@ pub struct Choose {
 impl Logic for Choose {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, weighs, rises, middle, start14, floor14, risen, falls);
+        dff_setup!(self, clk, weighs, rises, middle, start14, half14, floor14, risen, falls);
         for i in 0..6 {
             self.branch[i].clock.next = self.clk.val();
             self.hyperactive[i].clock.next = self.clk.val();
@@ -118,6 +126,11 @@ impl Logic for Choose {
         self.start.address.next = self.profile_11.val();
         // 13. By default the rate stays.
         self.start14.d.next = self.start.data.val();
+        self.half14.d.next = bits::<1>(0);
+        if self.reacts_13.val() {
+            self.start14.d.next = bit_cast::<32, 31>(self.target_13.val().get_bits::<31>(1));
+            self.half14.d.next = self.target_13.val().get_bits::<1>(0);
+        }
         self.weighs.d.next = Weighs::Nothing;
         self.rises.d.next = Rises::Nothing;
         self.middle.d.next = false;
@@ -138,6 +151,8 @@ impl Logic for Choose {
                     self.weighs.d.next = Weighs::Swift;
                     self.branch[0].d.next = Decided::AboveHigh;
                 }
+            } else if self.flags_13.val().dcqcn {
+                self.sets[0].d.next = false;
             } else if self.flags_13.val().governed {
                 if self.flags_13.val().below_low {
                     self.branch[0].d.next = Decided::BelowLow;
@@ -164,6 +179,7 @@ impl Logic for Choose {
             }
             // In place of what the law says.
             if self.loss_13.val() {
+                self.sets[0].d.next = true;
                 self.floor14.d.next = false;
                 self.branch[0].d.next = Decided::NoLaw;
                 self.hyperactive[0].d.next = false;
@@ -172,7 +188,20 @@ impl Logic for Choose {
                 self.middle.d.next = false;
             }
         } else if self.kind_13.val() == Kind::Timeout {
-            if self.flags_13.val().governed {
+            if self.reacts_13.val() {
+                self.sets[0].d.next = false;
+                if self.flags_13.val().dcqcn & self.action_13.val().cnp {
+                    self.sets[0].d.next = true;
+                    self.weighs.d.next = Weighs::Gradient;
+                    self.branch[0].d.next = Decided::Decrease;
+                } else if self.flags_13.val().dcqcn & self.action_13.val().increase {
+                    self.sets[0].d.next = true;
+                    self.weighs.d.next = Weighs::Gradient;
+                    self.rises.d.next = Rises::Initial;
+                    self.branch[0].d.next = Decided::Increase;
+                    self.hyperactive[0].d.next = self.action_13.val().hyper;
+                }
+            } else if self.flags_13.val().governed {
                 self.weighs.d.next = Weighs::Gradient;
             }
         } else if self.kind_13.val() == Kind::Init {
@@ -245,6 +274,7 @@ impl Logic for Choose {
             }
             Rises::Initial => {
                 self.rise.next = self.start14.q.val();
+                self.half.next = self.half14.q.val();
             }
             Rises::Host => {
                 self.rise.next = self.value_14.val();

@@ -21,11 +21,14 @@ pub struct Limited<const F: usize> {
     /// The operation's flow.
     pub flow_0: Signal<In, Bits<F>>,
     /// Bit of the operation's flow.
+    pub limited_3: Signal<Out, Bit>,
+    /// As `limited_3`, 14 clocks later.
     pub limited_17: Signal<Out, Bit>,
     /// As `limited_17`, two clocks later.
     pub limited_19: Signal<Out, Bit>,
     ram: BlockRam<Bits<1>, F>,
-    bits: Delay<1, 16>,
+    sooner: Delay<1, 2>,
+    bits: Delay<1, 14>,
     later: Delay<1, 2>,
 }
 
@@ -34,10 +37,13 @@ impl<const F: usize> Logic for Limited<F> {
     fn update(&mut self) {
         self.ram.clock.next = self.clk.val();
         self.ram.read_enable.next = true;
+        self.sooner.clk.next = self.clk.val();
         self.bits.clk.next = self.clk.val();
         self.later.clk.next = self.clk.val();
         self.ram.read_address.next = self.flow_0.val();
-        self.bits.i.next = self.ram.read_data.val();
+        self.sooner.i.next = self.ram.read_data.val();
+        self.limited_3.next = self.sooner.o.val().any();
+        self.bits.i.next = self.sooner.o.val();
         self.limited_17.next = self.bits.o.val().any();
         self.later.i.next = self.bits.o.val();
         self.limited_19.next = self.later.o.val().any();

@@ -31,6 +31,10 @@ pub struct Loss<const F: usize> {
     pub rtt_2: Signal<In, Bits<24>>,
     /// The responder's part, ns.
     pub endpoint_2: Signal<In, Bits<24>>,
+    /// DCQCN: a CNP lowers the rate, by this weight, Q.26.
+    pub cnp_12: Signal<In, Bit>,
+    /// The weight.
+    pub half_alpha_12: Signal<In, Bits<25>>,
     /// Time, ns.
     pub time_2: Signal<In, Bits<32>>,
     /// The operation is a sample, and its profile has a law that sets rates.
@@ -47,7 +51,7 @@ pub struct Loss<const F: usize> {
     pub falls_13: Signal<Out, Bit>,
     /// As `falls_12`, 7 clocks later.
     pub falls_19: Signal<Out, Bit>,
-    /// Decrease by the loss, Q.26.
+    /// Decrease by the loss or the CNP, Q.26.
     pub decrease_13: Signal<Out, Bits<27>>,
     decrease: ProfileWord<27, { profile::LOSS_DECREASE.word as usize }>,
     times: ApartRam<Bits<32>, F>,
@@ -99,6 +103,9 @@ impl<const F: usize> Logic for Loss<F> {
             self.due[i + 1].d.next = self.due[i].q.val();
         }
         // 10 to 19
+        if self.cnp_12.val() {
+            self.amount[2].d.next = bit_cast::<27, 25>(self.half_alpha_12.val());
+        }
         self.amount[0].d.next = self.decrease.data.val();
         self.falls[0].d.next = (self.due[6].q.val() & self.law_10.val()) & self.decrease.data.val().any();
         for i in 0..8 {

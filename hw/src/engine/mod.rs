@@ -16,8 +16,9 @@ mod reciprocal;
 mod root;
 mod scale;
 mod state;
+mod target;
 mod update;
-mod word;
+pub(crate) mod word;
 pub mod words;
 
 use crate::bus::{EventOut, FlowLoadIn, FlowOptions, FlowPulseIn, FlowPulseOut, HostRateIn, ProfileWriteIn, SampleIn};
@@ -40,12 +41,13 @@ use root::Root;
 use rust_hdl::prelude::*;
 use scale::Scale;
 use state::State;
+use target::Target;
 use timely_model::engine::sweep_clocks;
 use timely_regs::counters::Counter;
-use words::{Before, Filtered, Flags, Inputs, Kind, KindBits, Last, MarkWord, Marked, ProfileWrite, Record, Shown, Stamped};
+use words::{Action, Before, Filtered, Flags, Inputs, Kind, KindBits, Last, MarkWord, Marked, ProfileWrite, Record, Shown, Stamped};
 
-/// The rate engine of `2^F` flows, `F` at most 16: TIMELY, Patched TIMELY, Swift, PI or `fixed`, by
-/// profile.
+/// The rate engine of `2^F` flows, `F` at most 16: TIMELY, Patched TIMELY, Swift, PI, DCQCN or
+/// `fixed`, by profile.
 ///
 /// Latency: a rate and an event 21 clocks after the sample on an idle engine, 19 after the issue in
 /// any case. Throughput: one operation a clock over distinct flows; a flow's operations issue at
@@ -77,6 +79,12 @@ pub struct Engine<const F: usize> {
     pub limited: Signal<In, Bit>,
     /// The host writes a rate.
     pub host: HostRateIn<F>,
+    /// The reaction block asks for an action; not looked at while the host writes a rate.
+    pub reaction_valid: Signal<In, Bit>,
+    /// The flow.
+    pub reaction_flow: Signal<In, Bits<F>>,
+    /// The action, `timely_model::engine::law::action`; not 0.
+    pub reaction: Signal<In, Bits<8>>,
     /// Flow bus; enable, keep and profile of the record are looked at.
     pub fl: FlowLoadIn<F>,
     /// Profile bus.
@@ -117,6 +125,7 @@ pub struct Engine<const F: usize> {
     increase: Increase,
     limits: Limited<F>,
     loss: Loss<F>,
+    target: Target,
     choose: Choose,
     rate: Rate<F>,
     root: Root<F>,
@@ -134,6 +143,9 @@ pub struct Engine<const F: usize> {
     mark_19: Signal<Local, MarkWord>,
     shown: Signal<Local, Before>,
     mark: Ring<Marked, 8>,
+    /// 1 - DCQCN's alpha as its weight takes it, from 2 to 12.
+    alpha: Ring<Bits<25>, 10>,
+    alpha_in: Signal<Local, Bits<38>>,
     // The index of these is the clock after the issue at which they hold; the unused first entries
     // are optimised away.
     options: Signal<Local, FlowOptions>,
@@ -147,6 +159,18 @@ pub struct Engine<const F: usize> {
     hops: [DFF<Bits<8>>; 4],
     endpoint: [DFF<Bits<24>>; 3],
     profile: [DFF<Bits<4>>; 20],
+    /// Action that the reaction block asks for, and whether it does; not 0 for a flow of DCQCN alone, from
+    /// 11 on.
+    action: [DFF<Action>; 14],
+    reacts: [DFF<Bit>; 20],
+    /// A CNP lowers the rate: of 12 and 13.
+    lowers: [DFF<Bit>; 2],
+    /// DCQCN's target from now on.
+    aim: Signal<Local, Bits<32>>,
+    aims: [DFF<Bits<32>>; 3],
+    aimed: Signal<Local, MarkWord>,
+    aim_now: Signal<Local, MarkWord>,
+    remembers: Signal<Local, Bit>,
     flags: [DFF<Flags>; 15],
     threshold: [DFF<Bits<32>>; 9],
     zeros: [DFF<Bits<5>>; 11],
@@ -190,7 +214,7 @@ impl<const F: usize> Default for Engine<F> {
             last_sweep: Constant::new((sweep_clocks(F as u32) - 1).into()),
         }
             clk, rst, swept, sample, loss,
-            idle, limited_valid, limited_flow, limited, host, fl, pw, rate_valid, rate_flow, rate_value, event, pulses, superseded, sweep_count, sweep_done, sweeping, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
+            idle, limited_valid, limited_flow, limited, host, reaction_valid, reaction_flow, reaction, target, alpha, alpha_in, action, reacts, lowers, aim, aims, aimed, aim_now, remembers, fl, pw, rate_valid, rate_flow, rate_value, event, pulses, superseded, sweep_count, sweep_done, sweeping, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
             scale, gradient, increase, choose, limits, rate, root, turn, inputs, measured, given, stamps, values, earlier, mark_19, shown, mark, options, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
             profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, low_10, edge_13, above, smoothed, kept, rising, reached,
             writes, last, filtered, mark11, marked, marked_now, kind_10, kind_14, kind_18, late_18, falls, is_sample, rate_now, refused_now)

@@ -35,6 +35,10 @@ pub struct State<const F: usize> {
     pub record_11: Signal<In, Record>,
     /// The law is Swift.
     pub swift_2: Signal<In, Bit>,
+    /// The law is DCQCN.
+    pub dcqcn_2: Signal<In, Bit>,
+    /// DCQCN's alpha decays.
+    pub decay_2: Signal<In, Bit>,
     /// The flow's profile.
     pub profile_1: Signal<Out, Bits<4>>,
     /// As `profile_1`, a clock later.
@@ -43,7 +47,8 @@ pub struct State<const F: usize> {
     pub record_2: Signal<Out, Record>,
     /// As `record_2`, a clock later.
     pub record_3: Signal<Out, Record>,
-    /// RTT less the last, ns, signed; 0 without history. For Swift the RTT.
+    /// RTT less the last, ns, signed; 0 without history. For Swift the RTT. DCQCN:
+    /// 2^23 where alpha decays, else 0.
     pub difference_3: Signal<Out, Bits<25>>,
     /// Time since the last sample, ns.
     pub age_3: Signal<Out, Bits<32>>,
@@ -119,6 +124,13 @@ impl<const F: usize> Logic for State<F> {
         self.difference.d.next = bit_cast::<25, 24>(self.rtt_2.val()) - bit_cast::<25, 24>(self.less.val());
         if !self.raw.q.val().history & !self.swift_2.val() {
             self.difference.d.next = bits::<25>(0);
+        }
+        if self.dcqcn_2.val() {
+            self.difference.d.next = bits::<25>(0);
+            if self.decay_2.val() {
+                // WHOLE_DIFFERENCE.
+                self.difference.d.next = bits::<25>(8388608);
+            }
         }
         self.age.d.next = self.time_2.val() - self.raw.q.val().time_ns;
         self.mark_2.next = self.raw.q.val().mark;

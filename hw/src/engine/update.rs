@@ -12,13 +12,14 @@ impl<const F: usize> Logic for Engine<F> {
         dff_setup!(self, clk, mark11);
         for i in 0..3 {
             self.endpoint[i].clock.next = self.clk.val();
+            self.value[i].clock.next = self.clk.val();
+            self.aims[i].clock.next = self.clk.val();
         }
+        self.lowers[0].clock.next = self.clk.val();
+        self.lowers[1].clock.next = self.clk.val();
         for i in 0..4 {
             self.hops[i].clock.next = self.clk.val();
             self.rtt[i].clock.next = self.clk.val();
-        }
-        for i in 0..3 {
-            self.value[i].clock.next = self.clk.val();
         }
         for i in 0..9 {
             self.threshold[i].clock.next = self.clk.val();
@@ -40,7 +41,11 @@ impl<const F: usize> Logic for Engine<F> {
         for i in 0..17 {
             self.bus[i].clock.next = self.clk.val();
         }
+        for i in 0..14 {
+            self.action[i].clock.next = self.clk.val();
+        }
         for i in 0..20 {
+            self.reacts[i].clock.next = self.clk.val();
             self.kind[i].clock.next = self.clk.val();
             self.profile[i].clock.next = self.clk.val();
         }
@@ -80,6 +85,8 @@ impl<const F: usize> Logic for Engine<F> {
         self.rtt[0].d.next = bits::<24>(0);
         self.value[0].d.next = bits::<32>(0);
         self.hops[0].d.next = bits::<8>(0);
+        self.action[0].d.next = bits::<8>(0).into();
+        self.reacts[0].d.next = false;
         self.endpoint[0].d.next = bits::<24>(0);
         for i in 0..3 {
             self.profile[i].d.next = bits::<4>(0);
@@ -90,7 +97,7 @@ impl<const F: usize> Logic for Engine<F> {
             self.count[i].d.next = bits::<3>(0);
         }
         for i in 0..6 {
-            self.flags[i].d.next = bits::<13>(0).into();
+            self.flags[i].d.next = bits::<14>(0).into();
         }
         for i in 0..7 {
             self.threshold[i].d.next = bits::<32>(0);
@@ -105,12 +112,8 @@ impl<const F: usize> Logic for Engine<F> {
         for i in 0..11 {
             self.reached[i].d.next = false;
         }
-        for i in 1..2 {
-            self.endpoint[i + 1].d.next = self.endpoint[i].q.val();
-        }
-        for i in 1..2 {
-            self.value[i + 1].d.next = self.value[i].q.val();
-        }
+        self.endpoint[2].d.next = self.endpoint[1].q.val();
+        self.value[2].d.next = self.value[1].q.val();
         for i in 1..3 {
             self.hops[i + 1].d.next = self.hops[i].q.val();
             self.rtt[i + 1].d.next = self.rtt[i].q.val();
@@ -120,6 +123,10 @@ impl<const F: usize> Logic for Engine<F> {
         }
         for i in 1..19 {
             self.kind[i + 1].d.next = self.kind[i].q.val();
+            self.reacts[i + 1].d.next = self.reacts[i].q.val();
+        }
+        for i in 1..13 {
+            self.action[i + 1].d.next = self.action[i].q.val();
         }
         for i in 1..25 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
@@ -138,12 +145,9 @@ impl<const F: usize> Logic for Engine<F> {
         for i in 6..14 {
             self.flags[i + 1].d.next = self.flags[i].q.val();
         }
-        for i in 7..8 {
-            self.threshold[i + 1].d.next = self.threshold[i].q.val();
-        }
-        for i in 8..10 {
-            self.inverse[i + 1].d.next = self.inverse[i].q.val();
-        }
+        self.threshold[8].d.next = self.threshold[7].q.val();
+        self.inverse[9].d.next = self.inverse[8].q.val();
+        self.inverse[10].d.next = self.inverse[9].q.val();
         for i in 10..14 {
             self.rising[i + 1].d.next = self.rising[i].q.val();
         }
@@ -166,6 +170,11 @@ impl<const F: usize> Logic for Engine<F> {
         if self.sweep.val() {
             self.flow[1].d.next = self.sweep_flow.val();
         }
+        self.arbiter.reaction_valid.next = self.reaction_valid.val();
+        self.arbiter.reaction_flow.next = self.reaction_flow.val();
+        self.arbiter.reaction.next = self.reaction.val();
+        self.action[1].d.next = self.arbiter.action.val().into();
+        self.reacts[1].d.next = self.arbiter.action.val().any();
         self.kind[1].d.next = self.arbiter.kind.val();
         self.rtt[1].d.next = self.arbiter.rtt_ns.val();
         self.value[1].d.next = self.arbiter.value.val();
@@ -184,10 +193,14 @@ impl<const F: usize> Logic for Engine<F> {
         self.measured.d.next.hops = self.inputs.o.val().hops;
         self.measured.d.next.endpoint_ns = self.inputs.o.val().endpoint_ns;
         self.given.d.next = self.inputs.o.val().value;
-        if self.late_18.val() {
-            self.measured.d.next = bits::<56>(0).into();
+        if self.late_18.val() | self.reacts[18].q.val() {
+            self.measured.d.next.rtt_ns = bits::<24>(0);
+            self.measured.d.next.endpoint_ns = bits::<24>(0);
         }
-        if self.late_18.val() & !self.kind_18.val().valued {
+        if self.late_18.val() {
+            self.measured.d.next.hops = bits::<8>(0);
+        }
+        if (self.late_18.val() & !self.kind_18.val().valued) | self.reacts[18].q.val() {
             self.given.d.next = bits::<32>(0);
         }
         self.stamps.clk.next = self.clk.val();
@@ -231,6 +244,8 @@ impl<const F: usize> Logic for Engine<F> {
         self.branch.bus_3.next = self.bus[3].q.val();
         self.branch.profile_1.next = self.state.profile_1.val();
         self.state.swift_2.next = self.branch.swift_2.val();
+        self.state.dcqcn_2.next = self.branch.dcqcn_2.val();
+        self.state.decay_2.next = self.action[2].q.val().decay;
         self.branch.profile_3.next = self.profile[3].q.val();
         self.branch.rtt_2.next = self.rtt[2].q.val();
         self.branch.endpoint_2.next = self.endpoint[2].q.val();
@@ -258,6 +273,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.average.profile_6.next = self.profile[6].q.val();
         self.average.swift_3.next = self.branch.swift_3.val();
         self.average.other_3.next = self.branch.other_3.val();
+        self.average.hold_3.next = self.branch.dcqcn_3.val() & !(self.action[3].q.val().cnp | self.action[3].q.val().decay);
         self.average.old_3.next = self.state.record_3.val().average;
         self.average.difference_3.next = self.state.difference_3.val();
         self.average.low_3.next = self.branch.low_3.val();
@@ -322,7 +338,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.gradient.patched_13.next = self.flags[13].q.val().patched;
         self.gradient.over_13.next = self.flags[13].q.val().endpoint_over;
         self.gradient.kind_13.next = self.kind[13].q.val();
-        self.gradient.loss_13.next = self.loss.falls_13.val();
+        self.gradient.loss_13.next = self.loss.falls_13.val() | self.lowers[1].q.val();
         self.gradient.by_loss_13.next = self.loss.decrease_13.val();
         // 9 to 14: the increase.
         self.negative[4].d.next = self.state.difference_3.val().get_bit(24);
@@ -347,6 +363,36 @@ impl<const F: usize> Logic for Engine<F> {
         self.falls.next = self.flags[10].q.val().swift
             & self.flags[10].q.val().may_fall
             & (self.scale.reached_10.val() | self.flags[10].q.val().endpoint_over);
+        // DCQCN's target; a CNP's is the rate.
+        self.target.clk.next = self.clk.val();
+        self.target.rst.next = self.rst.val();
+        self.target.bus_1.next = self.bus[1].q.val();
+        self.target.bus_3.next = self.bus[3].q.val();
+        self.target.profile_1.next = self.state.profile_1.val();
+        self.target.profile_3.next = self.profile[3].q.val();
+        self.target.hyper_1.next = self.action[1].q.val().hyper;
+        self.target.steps_3.next = self.action[3].q.val().steps;
+        self.target.limited_3.next = self.limits.limited_3.val();
+        self.target.marked_3.next = self.state.record_3.val().marked;
+        self.aimed.next = self.state.record_3.val().mark;
+        self.target.target_3.next = self.aimed.val().low;
+        self.aim.next = self.target.target_10.val();
+        if self.action[10].q.val().cnp {
+            self.aim.next = self.rate.before_10.val();
+        }
+        self.aims[0].d.next = self.aim.val();
+        self.aims[1].d.next = self.aims[0].q.val();
+        self.aims[2].d.next = self.aims[1].q.val();
+        self.aim_now.next = bit_cast::<40, 32>(self.aim.val()).into();
+        self.remembers.next = self.flags[10].q.val().dcqcn & (self.action[10].q.val().cnp | self.action[10].q.val().increase);
+        self.alpha.clk.next = self.clk.val();
+        self.alpha.at.next = self.turn.q.val();
+        self.alpha_in.next = self.state.record_2.val().average;
+        self.alpha.i.next = self.alpha_in.val().get_bits::<25>(11);
+        self.lowers[0].d.next = self.flags[11].q.val().dcqcn & self.action[11].q.val().cnp;
+        self.lowers[1].d.next = self.lowers[0].q.val();
+        self.loss.cnp_12.next = self.lowers[0].q.val();
+        self.loss.half_alpha_12.next = !self.alpha.o.val();
         self.marked_now.next = bit_cast::<40, 32>(self.stamps.o.val().time_ns).into();
         self.marked.next = self.mark.o.val();
         if (self.is_sample.val() & self.falls.val()) | (self.kind_10.val().valued & self.flags[10].q.val().swift) {
@@ -355,6 +401,10 @@ impl<const F: usize> Logic for Engine<F> {
         } else if self.is_sample.val() & self.flags[10].q.val().pi {
             self.marked.next.marked = true;
             self.marked.next.mark = self.kept.q.val();
+        }
+        if self.remembers.val() {
+            self.marked.next.marked = true;
+            self.marked.next.mark = self.aim_now.val();
         }
         self.mark11.d.next = self.marked.val();
         if self.kind_10.val().replaces | self.sweep.val() {
@@ -368,10 +418,13 @@ impl<const F: usize> Logic for Engine<F> {
         }
         self.filtered.d.next.negatives = self.increase.count_10.val();
         self.filtered.d.next.average = self.smoothed.q.val();
-        if !self.is_sample.val() | self.flags[10].q.val().swift | self.sweep.val() {
+        if (!self.is_sample.val() & !self.reacts[10].q.val()) | self.flags[10].q.val().swift | self.sweep.val() {
             self.filtered.d.next = bits::<41>(0).into();
         }
-        self.writes.d.next = (self.valid[10].q.val() & (self.kind[10].q.val() != Kind::Host)) | self.sweep.val();
+        // Nothing is asked of a flow of another law.
+        self.writes.d.next = ((self.valid[10].q.val() & (self.kind[10].q.val() != Kind::Host))
+            & !(self.reacts[10].q.val() & !self.flags[10].q.val().dcqcn))
+            | self.sweep.val();
         self.state.flow_11.next = self.flow[11].q.val();
         self.state.write_11.next = self.writes.q.val();
         self.state.record_11.next.rtt_ns = self.last.q.val().rtt_ns;
@@ -388,6 +441,9 @@ impl<const F: usize> Logic for Engine<F> {
         self.choose.profile_11.next = self.profile[11].q.val();
         self.choose.kind_13.next = self.kind[13].q.val();
         self.choose.flags_13.next = self.flags[13].q.val();
+        self.choose.action_13.next = self.action[13].q.val();
+        self.choose.reacts_13.next = self.reacts[13].q.val();
+        self.choose.target_13.next = self.aims[2].q.val();
         self.choose.loss_13.next = self.loss.falls_13.val();
         self.choose.reached_13.next = self.reached[13].q.val();
         self.choose.rising_13.next = self.rising[13].q.val();
@@ -420,7 +476,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.rate.sets_15.next = self.choose.sets_15.val();
         self.kind_14.next = self.kind[14].q.val().into();
         self.rate.idle_14.next = self.kind_14.val().idle;
-        self.rate.hold_17.next = self.limits.limited_17.val() & (self.kind[17].q.val() == Kind::Sample);
+        self.rate.hold_17.next = self.limits.limited_17.val() & ((self.kind[17].q.val() == Kind::Sample) | self.reacts[17].q.val());
         self.limits.clk.next = self.clk.val();
         self.limits.sweep.next = self.sweep.val();
         self.limits.sweep_flow.next = self.sweep_flow.val();
@@ -466,6 +522,9 @@ impl<const F: usize> Logic for Engine<F> {
         self.event.kind.next = self.kind[19].q.val().into();
         if self.loss.falls_19.val() {
             self.event.kind.next = Kind::Loss.into();
+        }
+        if self.reacts[19].q.val() {
+            self.event.kind.next = Kind::Reaction.into();
         }
         // As the record, but for the words that its numbers start in.
         self.mark_19.next = self.earlier.o.val().mark;
@@ -513,10 +572,14 @@ impl<const F: usize> Logic for Engine<F> {
             for i in 0..4 {
                 self.hops[i].d.next = bits::<8>(0);
             }
+            for i in 0..14 {
+                self.action[i].d.next = bits::<8>(0).into();
+            }
             for i in 2..17 {
                 self.bus[i].d.next = bits::<42>(0).into();
             }
             for i in 0..20 {
+                self.reacts[i].d.next = false;
                 self.kind[i].d.next = Kind::Sample;
                 self.profile[i].d.next = bits::<4>(0);
             }
@@ -531,7 +594,7 @@ impl<const F: usize> Logic for Engine<F> {
                 self.inverse[i].d.next = bits::<29>(0);
             }
             for i in 7..15 {
-                self.flags[i].d.next = bits::<13>(0).into();
+                self.flags[i].d.next = bits::<14>(0).into();
             }
         }
     }

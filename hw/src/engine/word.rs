@@ -142,6 +142,7 @@ impl Logic for ProfileLaw {
         self.ram.write_address.next = self.bus.val().profile;
         self.ram.write_data.next.options = self.options.val();
         self.ram.write_data.next.swift = self.options.val().law == Law::Swift;
+        self.ram.write_data.next.dcqcn = self.options.val().law == Law::Dcqcn;
         self.ram.write_enable.next = self.bus.val().valid & !self.bus.val().word.any();
     }
 }

@@ -30,8 +30,8 @@ packed! {
         Swift,
         /// PI controller.
         Pi,
-        /// No law.
-        Unknown5,
+        /// DCQCN.
+        Dcqcn,
         /// No law.
         Unknown6,
         /// No law.
@@ -72,6 +72,8 @@ packed! {
         pub options: Options,
         /// The law is Swift.
         pub swift: Bit,
+        /// The law is DCQCN.
+        pub dcqcn: Bit,
     }
 
     /// Thigh with its normalisation.
@@ -123,6 +125,31 @@ packed! {
         Idle,
         /// An RTT was measured, and its loss lowered the rate. Known behind the loss block alone.
         Loss,
+        /// The reaction block asked. Known as `Timeout` within the pipeline.
+        Reaction,
+    }
+
+    /// Action of the reaction block, `timely_model::engine::law::action`; zeros for any other
+    /// operation.
+    pub struct Action {
+        /// A CNP lowers the rate.
+        pub cnp: Bit,
+        /// Alpha decays.
+        pub decay: Bit,
+        /// A stage of increase has ended.
+        pub increase: Bit,
+        /// The stage's steps are hyper steps.
+        pub hyper: Bit,
+        /// Steps that the target rises by.
+        pub steps: Bits<4>,
+    }
+
+    /// A word in the queue of host rates.
+    pub struct Asked {
+        /// The host's rate.
+        pub rate: Bits<32>,
+        /// Not 0: no rate of the host's, but an action of the reaction block.
+        pub action: Bits<8>,
     }
 
     /// The bits of a [`Kind`] that is not `Loss`, where one bit says enough.
@@ -215,6 +242,8 @@ packed! {
         pub middle: Bit,
         /// Swift decreased an RTT ago or more.
         pub may_fall: Bit,
+        /// The law is DCQCN.
+        pub dcqcn: Bit,
     }
 
     /// A sample as it waits in its queue.
@@ -393,12 +422,15 @@ impl From<RecordRams> for Record {
 // Names here stand for the numbers of registers, events and the model.
 const _: () = assert!(Law::Fixed as u32 == profile::LAW_FIXED && Law::Timely as u32 == profile::LAW_TIMELY);
 const _: () = assert!(Law::Patched as u32 == profile::LAW_PATCHED && Law::Swift as u32 == profile::LAW_SWIFT);
-const _: () = assert!(Law::Pi as u32 == profile::LAW_PI);
+const _: () = assert!(Law::Pi as u32 == profile::LAW_PI && Law::Dcqcn as u32 == profile::LAW_DCQCN);
 const _: () =
     assert!(profile::LAW.word == 0 && profile::HAI_SMOOTHED.low == 4 && profile::NO_DELTA_FACTOR.low == 5 && profile::HALF_FLOOR.low == 6);
 const _: () = assert!(Kind::Sample as u8 == law::Kind::Sample as u8 && Kind::Timeout as u8 == law::Kind::Timeout as u8);
 const _: () = assert!(Kind::Init as u8 == law::Kind::Init as u8 && Kind::Host as u8 == law::Kind::Host as u8);
 const _: () = assert!(Kind::Idle as u8 == law::Kind::Idle as u8 && Kind::Loss as u8 == law::Kind::Loss as u8);
+const _: () = assert!(Kind::Reaction as u8 == law::Kind::Reaction as u8);
+const _: () = assert!(law::action::CNP == 1 && law::action::DECAY == 2 && law::action::INCREASE == 4);
+const _: () = assert!(law::action::HYPER == 8 && law::action::STEPS == 4);
 const _: () = assert!(Decided::BelowLow as u8 == law::BELOW_LOW && Decided::AboveHigh as u8 == law::ABOVE_HIGH);
 const _: () = assert!(Decided::Increase as u8 == law::INCREASE && Decided::Decrease as u8 == law::DECREASE);
 const _: () = assert!(Decided::NoLaw as u8 == law::NONE && Decided::Held as u8 == law::HELD);

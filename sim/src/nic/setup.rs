@@ -10,7 +10,7 @@ use timely_regs::corundum::request::Request;
 use timely_regs::device::Device;
 use timely_regs::flow::FlowRecord;
 use timely_regs::map::{ack_rate, flow, id, increment, port, profiles, time, window};
-use timely_regs::parameters::Parameters;
+use timely_regs::parameters::{LawKind, Parameters};
 use timely_regs::profile;
 use timely_regs::telemetry::{TelemetryRecord, WORDS};
 
@@ -104,6 +104,9 @@ fn least_cap(spec: &CoreSpec) -> u32 {
     request(spec).map_or(0, |r| r.cap(mbps).unwrap_or(profile::TOKEN_CAP.most))
 }
 
+/// ECN bits of a packet that a switch may mark.
+const ECT: u8 = 2;
+
 /// The record of a flow that has this profile, on the NIC that `spec` describes.
 pub fn record(flow: &CoreFlow, profile: u8, spec: &CoreSpec) -> FlowRecord {
     let s = &flow.spec;
@@ -113,7 +116,8 @@ pub fn record(flow: &CoreFlow, profile: u8, spec: &CoreSpec) -> FlowRecord {
         endless: s.bytes.is_none(),
         profile,
         priority: spec.priority + u8::from(low),
-        tos: if low { LOW_TOS } else { 0 },
+        // Switches mark what is capable of ECN.
+        tos: if low { LOW_TOS } else { 0 } | if flow.parameters.law == LawKind::Dcqcn { ECT } else { 0 },
         payload_bytes: s.packet as u16,
         segment_packets: s.segment.div_ceil(s.packet).clamp(1, 255) as u8,
         mac: address::mac(s.dst),

@@ -47,6 +47,23 @@ impl Default for Parameters {
     }
 }
 
+impl Parameters {
+    /// The parameters of a profile of the hardware.
+    pub fn of(p: &timely_regs::parameters::Parameters) -> Self {
+        let of = |us: f64| crate::time::ps(us, crate::time::US);
+        Parameters {
+            gain: p.alpha_gain,
+            cnp: of(p.cnp_interval_us),
+            cnp_grid: false,
+            alpha_timer: of(p.alpha_timer_us),
+            timer: of(p.rate_timer_us),
+            counter: p.byte_counter.into(),
+            stages: p.fast_stages,
+            hyper_mbps: p.hyper_step_mbps,
+        }
+    }
+}
+
 /// The receiver's notification point of one flow: a marked packet is answered at once, but for the
 /// period after a CNP; of marks in that period one CNP comes at its end.
 ///

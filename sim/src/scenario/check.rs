@@ -3,7 +3,7 @@ use super::{Error, Form, NicKind, Plan};
 use crate::nic::mac::bus_gbps;
 use crate::time::{Ps, US};
 use std::collections::HashSet;
-use timely_regs::parameters::{RttStart, Signal};
+use timely_regs::parameters::{LawKind, RttStart, Signal};
 
 impl Plan {
     /// Refuses what cannot be run: flows without a path, parameters that nothing can hold, and
@@ -104,6 +104,9 @@ impl Plan {
             }
             let other = p.signal == Signal::LessResidence || p.rtt_start != RttStart::LastByteOut;
             match kind {
+                NicKind::Paced | NicKind::Software if own_law && p.law == LawKind::Dcqcn => {
+                    return refused(format!("NICs of kind {kind} hear no marks, by which DCQCN goes; use event, posted, rtl or model"));
+                }
                 NicKind::Paced | NicKind::Software if p.signal != Signal::Rtt => {
                     return refused(format!("NICs of kind {kind} have no signal but the RTT; use rtl or model"));
                 }

@@ -12,6 +12,7 @@ use crate::metrics::histogram::Log;
 use crate::metrics::summary::{Spread, jain, watched};
 use crate::metrics::{FlowInfo, Recorder, Summary};
 use crate::nic::Stats;
+use crate::rival::{self, Own, Rival};
 use crate::run::Observer;
 use crate::time::{NEVER, Ps, Speed, US, ps};
 use crate::topology::flow_key;
@@ -20,7 +21,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use timely_model::engine::law::Words;
-use timely_regs::parameters::{Parameters, Signal};
+use timely_regs::parameters::{LawKind, Parameters, Signal};
 
 /// Settings of the fabric alone.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,6 +150,13 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
             cnp_grid: false,
         };
         let law = match control {
+            // Timers and marks are the fabric's, with the profile's parameters.
+            Control::Engine if p.law == LawKind::Dcqcn => {
+                let own = Own { dcqcn: rival::dcqcn::Parameters::of(p), ..Own::default() };
+                let law = Rival::Dcqcn.control(p, &own, line, base_rtt_us, &mut spec);
+                spec.bound = p.outstanding_bytes;
+                law
+            }
             Control::Engine => Law::integer(words),
             Control::Rival(r) => r.control(p, &plan.own(&f.profile), line, base_rtt_us, &mut spec),
         };

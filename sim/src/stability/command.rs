@@ -63,9 +63,9 @@ pub struct Arguments {
 #[derive(Clone, Debug, PartialEq)]
 struct Flows(Vec<f64>);
 
-/// Profiles with a law: all but `fixed`, the last one.
-const LAWS: [&str; NAMES.len() - 1] = {
-    let mut laws = [""; NAMES.len() - 1];
+/// Profiles whose law goes by delays: all but those of DCQCN and `fixed`, the last four.
+const LAWS: [&str; NAMES.len() - 4] = {
+    let mut laws = [""; NAMES.len() - 4];
     let mut i = 0;
     while i < laws.len() {
         laws[i] = NAMES[i];

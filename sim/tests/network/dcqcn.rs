@@ -162,3 +162,114 @@ fn wrong_fields_are_refused() {
     let why = checked(&text).expect_err("refused");
     assert!(why.contains("hears no marks and no CNPs; use event or posted NICs"), "{why}");
 }
+
+// Mean queue, KB, of NICs with DCQCN as the law of their profile, from C/N each.
+fn of_profile(senders: u32, ms: f64, seed: u64, kind: &str) -> f64 {
+    let profile = format!("initial_mbps = {}\ngreatest_mbps = 40000\nhyper_step_mbps = 400", 40_000 / senders);
+    let text = scenario(senders, ms, kind, RAMP, &profile, "segment_bytes = 886")
+        .replace("like = 'fixed'\ncontrol = 'dcqcn'", "like = 'dcqcn-10g'")
+        .replace("[nic]\n", "[nic]\nbus_bits = 256\n");
+    let o = run(&format!("seed = {seed}\nsteady_from = 0.4\n{text}"));
+    let ((mean, deviation), s) = (queue(&o), &o.summary);
+    println!(
+        "{senders} {kind} NICs, seed {seed}, {ms} ms: {mean:.2} KB (standard deviation {deviation:.2}); Jain {:.4}, utilization {:.4}; {:.1} s",
+        s.jain, s.utilization, o.seconds
+    );
+    assert!(s.jain > 0.98 && s.utilization > 0.99 && s.dropped == 0);
+    mean
+}
+
+/// NICs that equal the RTL, with DCQCN in their hardware: the queue of ten flows is that of the
+/// fluid model's fixed point, and that of the fabric's sender with timers. `TIMELY_DCQCN_MS` is a
+/// longer run, `TIMELY_DCQCN_FLOWS` 2 or 64 flows, over three seeds.
+#[test]
+fn hardware_holds_the_fluid_models_queue() {
+    let told = |name: &str| std::env::var(name).ok().map(|v| v.parse::<u32>().unwrap_or_else(|e| panic!("{name}: {e}")));
+    let (flows, ms) = (told("TIMELY_DCQCN_FLOWS").unwrap_or(10), told("TIMELY_DCQCN_MS"));
+    // The published fixed points.
+    let theory = [(2, 20.501), (10, 125.338), (64, 1183.119)].into_iter().find(|(n, _)| *n == flows).expect("2, 10 or 64").1;
+    let seeds = if ms.is_some() { 3 } else { 1 };
+    let mean = |kind: &str| (1..=seeds).map(|seed| of_profile(flows, ms.unwrap_or(60).into(), seed, kind)).sum::<f64>() / seeds as f64;
+    let (fabric, hardware) = (mean("event"), mean("model"));
+    println!("{flows} flows: {hardware:.2} KB, the fabric's sender {fabric:.2} KB, the fluid model {theory} KB");
+    let tolerance = if ms.is_some() { 0.05 } else { 0.12 };
+    assert!((hardware / theory - 1.0).abs() < tolerance && (hardware / fabric - 1.0).abs() < tolerance);
+}
+
+/// The timers of the NIC's reaction block against a sender whose timers run, CNPs of a receiver
+/// with the same marks and ACKs at any time: the same rates after every ACK.
+#[test]
+fn a_look_at_an_ack_gives_what_timers_give() {
+    use rand::{Rng, SeedableRng};
+    use timely_model::engine::law::{Kind, Operation, State, apply};
+    use timely_model::reaction::periods::{Periods, Word, look};
+    use timely_regs::parameters::Parameters;
+    use timely_sim::fabric::control::Controller;
+    use timely_sim::rival::dcqcn::{Dcqcn, Notification, Parameters as Own};
+    use timely_sim::time::{NEVER, US};
+
+    for (seed, mean_us, chance) in [(1, 3.0, 0.02), (2, 12.8, 0.06), (3, 60.0, 0.1), (4, 200.0, 0.05), (5, 12.8, 0.001)] {
+        let p = Parameters {
+            byte_counter: 2_000_000,
+            additive_step_mbps: 40.0,
+            hyper_step_mbps: 400.0,
+            ..Parameters::dcqcn_10g().line(40_000.0)
+        };
+        let (words, own) = (p.quantise().expect("valid"), Own::of(&p));
+        let periods = Periods::of(&words);
+        let (mut word, mut state) = (Word::default(), State { rate: 40_000 << 12, ..State::default() });
+        let mut sender = Dcqcn::new(own, 40.0, (p.least_mbps, p.greatest_mbps), 40_000.0);
+        let mut receiver = Notification::new(own.cnp, false);
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+        let (mut now, mut due, mut worst, mut cnps) = (1000 * US, NEVER, 0f64, 0);
+        for _ in 0..20_000 {
+            // Whole ns, and none at the time of a timer.
+            now += ((mean_us * 2000.0 * rng.random::<f64>()) as u64 + 1) * 1000;
+            let (marked, bytes) = (rng.random_bool(chance), rng.random_range(1..3000));
+            // What timers and the receiver have done by then, in its order. The bytes of an ACK
+            // that finds a CNP due count before it.
+            let mut sent = Some(bytes);
+            let mut hear = |sender: &mut Dcqcn, receiver: &mut Notification, due: &mut u64| loop {
+                let timer = if cnps == 0 { NEVER } else { sender.next_timer() };
+                if timer.min(*due) > now {
+                    break;
+                }
+                if *due <= timer {
+                    if let Some(bytes) = sent.take() {
+                        sender.sent(bytes);
+                    }
+                    sender.congestion(*due);
+                    receiver.sent(*due);
+                    (*due, cnps) = (NEVER, cnps + 1);
+                } else {
+                    sender.timer(timer);
+                }
+            };
+            hear(&mut sender, &mut receiver, &mut due);
+            due = receiver.came(now, marked).unwrap_or(due);
+            hear(&mut sender, &mut receiver, &mut due);
+            if let Some(bytes) = sent {
+                sender.sent(bytes);
+            }
+            let mut input = (marked, bytes);
+            loop {
+                let (next, bits) = look(&word, &periods, (now / 1000) as u32, input.0, input.1);
+                (word, input) = (next, (false, 0));
+                if bits == 0 {
+                    break;
+                }
+                apply(&words, &mut state, &Operation { kind: Kind::Reaction, hops: bits, ..Operation::default() });
+            }
+            // Before the first CNP the sender's counters stand still.
+            if cnps == 0 {
+                (word, state) = (Word::default(), State { rate: 40_000 << 12, ..State::default() });
+            }
+            worst = worst.max((f64::from(state.rate) / 4096.0 - sender.rate()).abs() / 40_000.0);
+        }
+        println!(
+            "ACKs {mean_us} us apart, {chance} marked: {cnps} CNPs, rates {worst:.1e} of line rate apart at most, {} Mb/s",
+            sender.rate()
+        );
+        assert!(worst < 1e-5 && cnps > 10, "seed {seed}: {worst}");
+    }
+}

@@ -13,6 +13,7 @@ pub struct Bench {
     idle: [v::In; 2],
     limited: [v::In; 3],
     host: [v::In; 3],
+    reaction: [v::In; 3],
     load: [v::In; 3],
     write: [v::In; 4],
     swept: v::Out,
@@ -41,6 +42,7 @@ impl Bench {
             idle: ["idle_valid", "idle_flow"].map(i),
             limited: ["limited_valid", "limited_flow", "limited"].map(i),
             host: ["host_valid", "host_flow", "host_rate"].map(i),
+            reaction: ["reaction_valid", "reaction_flow", "reaction"].map(i),
             load: ["fl_valid", "fl_flow", "fl_record"].map(i),
             write: ["pw_valid", "pw_profile", "pw_word", "pw_data"].map(i),
             swept: o("swept"),
@@ -84,6 +86,7 @@ impl Bench {
         put(&self.idle, i.idle.map(|f| vec![f.into()]));
         put(&self.limited, i.limited.map(|(f, l)| vec![f.into(), l.into()]));
         put(&self.host, i.host.map(|r| vec![r.flow.into(), r.value.into()]));
+        put(&self.reaction, i.reaction.map(|(f, bits)| vec![f.into(), bits.into()]));
         put(&self.write, i.profile.map(|w| vec![w.profile.into(), w.word.into(), w.data.into()]));
         put(&self.load[..2], i.load.map(|l| vec![l.flow.into()]));
         dut.set(self.rst, i.rst.into());

@@ -8,9 +8,9 @@ use timely_regs::{flow, profile};
 use timely_tests::Runs;
 
 /// All laws; the one that needs no samples is rarer.
-pub const LAWS: [LawKind; 9] = {
+pub const LAWS: [LawKind; 11] = {
     use LawKind::*;
-    [Timely, Timely, Patched, Patched, Swift, Swift, Pi, Pi, Fixed]
+    [Timely, Timely, Patched, Patched, Swift, Swift, Pi, Pi, Dcqcn, Dcqcn, Fixed]
 };
 
 /// A profile's words: of valid parameters with all options, sometimes anything at all.
@@ -18,7 +18,7 @@ fn words(rng: &mut impl Rng) -> [u32; profile::WORDS] {
     if rng.random_range(0..6) == 0 {
         let mut words: [u32; profile::WORDS] = rng.random();
         if rng.random() {
-            profile::LAW.set(&mut words, rng.random_range(profile::LAW_TIMELY..=profile::LAW_PI)).expect("a law");
+            profile::LAW.set(&mut words, rng.random_range(profile::LAW_TIMELY..=profile::LAW_DCQCN)).expect("a law");
         }
         return words;
     }
@@ -52,6 +52,9 @@ fn words(rng: &mut impl Rng) -> [u32; profile::WORDS] {
         packet_bytes: rng.random_range(100..9000),
         endpoint_target_us: 0.01 * 1000f64.powf(rng.random()),
         max_decrease: rng.random_range(0.1..=1.0),
+        alpha_gain: 0.25 / 1000f64.powf(rng.random()),
+        hyper_step_mbps: rng.random_range(0.01..4000.0),
+        fast_stages: rng.random_range(1..=7),
         idle_mbps: rng.random_range(line / 1000.0..line),
         initial_mbps: rng.random_range(line / 1000.0..line),
         ..Parameters::authors_10g().line(line)
@@ -70,6 +73,7 @@ pub struct Stimulus {
     one_flow: Runs,
     one_flow_now: bool,
     pub others: Runs,
+    pub reactions: Runs,
     writes: VecDeque<ProfileWrite>,
 }
 
@@ -86,6 +90,7 @@ impl Stimulus {
             one_flow: Runs::new(0.1, 150),
             one_flow_now: false,
             others: Runs::new(load / 4.0, 30),
+            reactions: Runs::new(load / 8.0, 30),
             writes: VecDeque::new(),
         }
     }
@@ -133,6 +138,9 @@ impl Stimulus {
                     i.load = Some(FlowLoad { flow: self.flow(rng), record });
                 }
             }
+        }
+        if self.reactions.next(rng) {
+            i.reaction = Some((self.flow(rng), rng.random_range(1..=255)));
         }
         if !swept && self.writes.is_empty() {
             (0..profile::PROFILES as u8).for_each(|p| self.rewrite(rng, p));

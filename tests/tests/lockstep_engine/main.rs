@@ -2,6 +2,7 @@
 mod bench;
 mod edges;
 mod load;
+mod reaction;
 
 use bench::Bench;
 use edges::Edges;
@@ -19,7 +20,7 @@ use timely_verilate as v;
 /// Counts of the events of a run.
 #[derive(Debug, Default)]
 struct Seen {
-    kinds: [u64; 6],
+    kinds: [u64; 7],
     branches: [u64; 6],
     hyperactive: u64,
     rates: u64,
@@ -235,7 +236,7 @@ fn skipping_equals_stepping() {
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut stimulus = Stimulus::new(&mut rng, 3, 0.02);
-        (stimulus.samples.longest, stimulus.others.longest) = (4, 2);
+        (stimulus.samples.longest, stimulus.others.longest, stimulus.reactions.longest) = (4, 2, 2);
         let (mut stepped, mut skipped) = (Engine::new(3), Engine::new(3));
         let mut skips = 0;
         for clk in 0..cycles() {
@@ -248,6 +249,7 @@ fn skipping_equals_stepping() {
                 && i.idle.is_none()
                 && i.limited.is_none()
                 && i.host.is_none()
+                && i.reaction.is_none()
                 && i.load.is_none()
                 && i.profile.is_none();
             if idle && skipped.wake(clk) > clk {

@@ -157,6 +157,17 @@ fn a_dumbbell_with_reverse_traffic() {
     verilog_and_model_agree("trace_dumbbell", part());
 }
 
+/// Marks, CNPs and timers of DCQCN, beside flows of other laws.
+#[test]
+fn marks_under_dcqcn() {
+    let cores = timely_tests::network::cores();
+    let (verilog, outcome) = run("trace_dcqcn", NicKind::Rtl, &cores, part().min(3));
+    let (model, _) = run("trace_dcqcn", NicKind::Model, &cores, part().min(3));
+    verilog.assert_equal(&model, "Verilog", "model", "trace_dcqcn");
+    println!("{:?}", verilog.ingredients(&outcome));
+    verilog.ingredients(&outcome).assert_steered();
+}
+
 /// Switches and pauses of two classes.
 #[test]
 fn two_classes_on_a_leaf_spine() {

@@ -133,6 +133,11 @@ pub struct Ingredients {
 }
 
 impl Ingredients {
+    /// Fails when rates did not go up and down often.
+    pub fn assert_steered(&self) {
+        assert!(self.decreases > 200 && self.increases > 400 && self.lost_data > 3, "{self:?}");
+    }
+
     /// Fails when one is missing, of a run of one `part`th of the scenario.
     pub fn assert_all_met(&self, scenario: &str, part: u64) {
         println!(

@@ -39,6 +39,7 @@ pub const ROWS: &[Row] = &[
     row("generator", "lockstep_generator", &["rtl_equals_model_64"], &["generator64f10."]),
     row("rtt", "lockstep_rtt", &["rtl_equals_model_small"], &["rtt_3_6."]),
     row("engine", "lockstep_engine", &["rtl_equals_model_16k_flows"], &["engine.Engine_14"]),
+    row("reaction", "lockstep_engine", &["reaction::rtl_equals_model_1k_flows"], &["reaction.Reaction_10"]),
     Row { modules: &["tnic_pacer"], ..row("pacer", "lockstep_pacer", &["rtl_equals_model_at_4_flow_bits"], &["pacer.Pacer_4_"]) },
     row("pass", "lockstep_pacer_pass", &["rtl_equals_model_at_4_flow_bits"], &["pass.Pass_4_"]),
     row("wheel", "lockstep_pacer_wheel", &["small_under_jumps"], &["wheel_9_10."]),

@@ -98,7 +98,7 @@ fn outcomes(p: &Parameters, trace: &Trace) -> Vec<String> {
             };
             trace.iter().map(step).collect()
         }
-        LawKind::Fixed => Vec::new(),
+        LawKind::Fixed | LawKind::Dcqcn => Vec::new(),
     }
 }
 

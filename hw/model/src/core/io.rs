@@ -2,7 +2,7 @@
 use crate::bus::{Acked, Charge, Completion, Event, FlowLoad, FlowRate, ProfileWrite, Query, Release, Sample, Sent};
 use crate::stream::Beat;
 use crate::telemetry::{histograms, recorder};
-use crate::{ack, csr, dma, engine, hold, pacer, parse, pause, rtt, telemetry, time, txmux};
+use crate::{ack, csr, dma, engine, hold, pacer, parse, pause, reaction, rtt, telemetry, time, txmux};
 use timely_regs::event;
 
 /// Pins that every form of the NIC has: inputs at a clock.
@@ -125,6 +125,7 @@ pub struct Shown {
     pub(super) ack: ack::Out,
     pub(super) txmux: txmux::Out,
     pub(super) rtt: rtt::Out,
+    pub(super) reaction: reaction::Out,
     pub(super) engine: engine::Out,
     pub(super) telemetry: telemetry::Out,
     pub(super) recorder: recorder::Out,

@@ -14,13 +14,15 @@ use crate::pacer::timemap::TimeMap;
 use crate::part::Part;
 use crate::stream::Beat;
 use crate::telemetry::{histograms, recorder};
-use crate::{Block, ack, csr, dma, engine, hold, pacer, parse, pause, rtt, telemetry, time, txmux};
+use crate::{Block, ack, csr, dma, engine, hold, pacer, parse, pause, reaction, rtt, telemetry, time, txmux};
 use io::{Crossing, Levels};
 use timely_regs::counters::Counter;
 use timely_regs::map::Build;
 use timely_regs::profile::OUTSTANDING;
 use timely_regs::wire::Header;
 
+/// ECN bits of a packet that a switch marked.
+const CE: u8 = 3;
 /// Tag of DMA's queries; csr's are below.
 const DMA_TAG: u8 = 8;
 
@@ -39,6 +41,7 @@ pub struct Core<D> {
     ack: Part<ack::Ack>,
     txmux: Part<txmux::TxMux>,
     rtt: Part<rtt::Rtt>,
+    reaction: Part<reaction::Reaction>,
     engine: Part<engine::Engine>,
     telemetry: Part<telemetry::Telemetry>,
     recorder: Part<recorder::Recorder>,
@@ -97,6 +100,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             ack: Part::new(ack::Ack::new(build.bus_bits as usize)),
             txmux: Part::new(txmux::TxMux::default()),
             rtt: Part::new(rtt::Rtt::new(build.flow_bits, build.ring_bits)),
+            reaction: Part::new(reaction::Reaction::new(build.flow_bits)),
             engine: Part::new(engine::Engine::new(build.flow_bits)),
             telemetry: Part::new(telemetry::Telemetry::new(build.flow_bits)),
             recorder: Part::new(recorder::Recorder::new(recorder::QUEUE)),
@@ -190,6 +194,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             parse: self.parse.block.output(clk),
             ack: self.ack.block.output(clk),
             rtt: self.rtt.block.output(clk),
+            reaction: self.reaction.block.output(clk),
             engine: self.engine.block.output(clk),
             telemetry: self.telemetry.block.output(clk),
             recorder: self.recorder.block.output(clk),
@@ -207,7 +212,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
     /// that blocks see. Says whether a level changed, of which blocks of the packet source are
     /// told.
     pub fn step(&mut self, clk: u64, rst: bool, shown: &Shown, i: &Pins, source: &Source) -> bool {
-        let Shown { csr, time, dma, parse, pause, ack, txmux, rtt, engine, telemetry, recorder, histograms, pacer, .. } = shown;
+        let Shown { csr, time, dma, parse, pause, ack, txmux, rtt, reaction, engine, telemetry, recorder, histograms, pacer, .. } = shown;
         let (ack_goes, data_goes) = (shown.ack_goes, shown.data_goes);
         let granted = pacer.grant.map(|g| (g.flow, g.launch));
         let held = self.hold.block.through(clk, granted, source.grant_ready);
@@ -358,14 +363,27 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             now: time.steady,
             time_epoch: time.epoch,
         });
+        let marked = header.map(|_| parse.report.is_some_and(|r| Header::read(&r.header).ecn_seen == CE));
+        let heard = marked.is_some() || rtt.sample.is_some() || rtt.release.is_some() || reaction.action.is_some();
+        self.reaction.step(clk, rst || heard || bus, || reaction::In {
+            rst,
+            ack: marked,
+            sample: rtt.sample,
+            release: rtt.release,
+            profile: crossed.profile,
+            load: crossed.flow,
+            now: time.steady,
+            ready: crossed.host.is_none(),
+        });
         let (idle, limited) = (pacer.idle.or(source.idle), pacer.limited.or(source.limited));
-        let asked = sample.is_some() || idle.is_some() || limited.is_some() || crossed.host.is_some();
+        let asked = sample.is_some() || idle.is_some() || limited.is_some() || crossed.host.is_some() || reaction.action.is_some();
         self.engine.step(clk, rst || asked || bus, || engine::In {
             rst,
             sample,
             idle,
             limited,
             host: crossed.host,
+            reaction: reaction.action,
             load: crossed.flow,
             profile: crossed.profile,
         });
@@ -412,9 +430,10 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         let bit = |happens: bool, counter: Counter| u64::from(happens) << counter as u32;
         let paused = bit(pause.pause, Counter::PauseFrames) | bit(pause.pfc, Counter::PfcFrames) | bit(pause.held, Counter::PausedTime);
         let own = bit(recorder.dropped, Counter::RecordsDropped) | paused;
-        let pulses = parse.pulses | ack.pulses | rtt.pulses | engine.pulses | pacer.pulses | source.pulses | own;
+        let pulses = parse.pulses | ack.pulses | rtt.pulses | reaction.pulses | engine.pulses | pacer.pulses | source.pulses | own;
         self.pulses = if rst { 0 } else { pulses };
-        self.swept = !rst && rtt.swept && engine.swept && telemetry.swept && histograms.swept && pacer.swept && source.swept;
+        self.swept =
+            !rst && rtt.swept && reaction.swept && engine.swept && telemetry.swept && histograms.swept && pacer.swept && source.swept;
         changed
     }
 
@@ -491,7 +510,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         self.parts().into_iter().min().unwrap_or(u64::MAX).max(clk)
     }
 
-    fn parts(&self) -> [u64; 14] {
+    fn parts(&self) -> [u64; 15] {
         [
             self.time.due,
             self.parse.due,
@@ -500,6 +519,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             self.ack.due,
             self.txmux.due,
             self.rtt.due,
+            self.reaction.due,
             self.engine.due,
             self.telemetry.due,
             self.recorder.due,

@@ -10,6 +10,12 @@
 //! the part of a window that was acknowledged since the last sample, or all for a window below one
 //! packet, as Swift has it.
 //!
+//! DCQCN hears no samples: the reaction block ([`crate::reaction`]) says when a CNP, a decay of
+//! alpha or an increase is due, and the law does the arithmetic. The smoothed difference is 1 - alpha, in
+//! 2^-36, so that a flow without a history has an alpha of 1; the mark is the target rate, without
+//! one the greatest. A CNP takes alpha / 2 of the rate, an increase half of it, for which half of
+//! the target is the rise.
+//!
 //! ```
 //! use timely_model::engine::law::{ABOVE_HIGH, Kind, Operation, State, apply};
 //! use timely_regs::parameters::Parameters;
@@ -27,7 +33,7 @@
 //! ```
 use super::parts;
 pub use super::state::{MARK_BITS, ONE, State, Words};
-use timely_regs::profile::{self as p, LAW_FIXED, LAW_PATCHED, LAW_PI, LAW_SWIFT, LAW_TIMELY};
+use timely_regs::profile::{self as p, LAW_DCQCN, LAW_FIXED, LAW_PATCHED, LAW_PI, LAW_SWIFT, LAW_TIMELY};
 
 /// Negative differences are counted up to this.
 pub const NEGATIVES_MAX: u8 = 7;
@@ -51,6 +57,22 @@ pub enum Kind {
     /// An RTT was measured, and its ACK told of a loss that counts: the history is that of a
     /// sample, the rate falls by the profile's decrease.
     Loss = 5,
+    /// A CNP or a timer of DCQCN: `hops` has the [`action`] bits.
+    Reaction = 6,
+}
+
+/// Bits of a [`Kind::Reaction`].
+pub mod action {
+    /// A CNP: the target becomes the rate, the rate falls by half of alpha, alpha rises.
+    pub const CNP: u8 = 1 << 0;
+    /// Alpha decays.
+    pub const DECAY: u8 = 1 << 1;
+    /// The target rises by the steps of bits 7..4, the rate goes half of the way to the target.
+    pub const INCREASE: u8 = 1 << 2;
+    /// The steps are hyper steps.
+    pub const HYPER: u8 = 1 << 3;
+    /// Place of the number of steps.
+    pub const STEPS: u32 = 4;
 }
 
 /// `event_branch`: below Tlow.
@@ -75,7 +97,7 @@ pub struct Operation {
     pub rtt_ns: u32,
     /// The low 32 bits of the time, ns; for [`Kind::Host`] the rate.
     pub value: u32,
-    /// Hops on the way.
+    /// Hops on the way; of [`Kind::Reaction`] its [`action`] bits.
     pub hops: u8,
     /// How long the responder held the segment, ns, 24 bits.
     pub endpoint_ns: u32,
@@ -107,7 +129,7 @@ struct Change {
     /// Z, the rate's unit; `None` is the rate.
     weighed: Option<i64>,
     /// I, the rate's unit.
-    rise: u32,
+    rise: i64,
 }
 
 impl Change {
@@ -118,14 +140,14 @@ impl Change {
 
     /// `rate + rise`.
     fn step(branch: u8, rise: u32) -> Self {
-        Change { rise, ..Change::by(branch, 0) }
+        Change { rise: rise.into(), ..Change::by(branch, 0) }
     }
 }
 
 /// Does `op` on a flow.
 pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
     let law = p::LAW.get(w);
-    let governed = matches!(law, LAW_TIMELY..=LAW_PI);
+    let governed = matches!(law, LAW_TIMELY..=LAW_DCQCN);
     let (mut sets_rate, mut accepted) = (governed, true);
     let mut change = Change::by(NONE, 0);
     let mut greatest = p::GREATEST_RATE.get(w);
@@ -136,6 +158,8 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
                 greatest = greatest.min(s.rate);
             }
             let of_law = sample(w, s, op);
+            // DCQCN's samples are for whoever looks at RTTs.
+            sets_rate &= law != LAW_DCQCN || op.kind == Kind::Loss;
             if governed {
                 change = of_law;
             }
@@ -151,19 +175,27 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
             change.weight = if law == LAW_SWIFT { p::MAX_DECREASE.get(w).into() } else { ONE / 2 };
         }
         Kind::Timeout => {}
-        Kind::Init => (sets_rate, change.weight, change.rise) = (true, ONE, p::INITIAL_RATE.get(w)),
+        Kind::Init => (sets_rate, change.weight, change.rise) = (true, ONE, p::INITIAL_RATE.get(w).into()),
         Kind::Host => {
             accepted = law == LAW_FIXED;
             sets_rate = accepted;
             if accepted {
-                (change.weight, change.rise) = (ONE, op.value);
+                (change.weight, change.rise) = (ONE, op.value.into());
             }
         }
         Kind::Idle => greatest = p::RESTART_RATE.get(w),
+        Kind::Reaction if law == LAW_DCQCN => {
+            if s.limited {
+                greatest = greatest.min(s.rate);
+            }
+            sets_rate = op.hops & (action::CNP | action::INCREASE) != 0;
+            change = reaction(w, s, op.hops);
+        }
+        Kind::Reaction => sets_rate = false,
     }
     let limited = s.limited;
     match op.kind {
-        Kind::Sample | Kind::Loss | Kind::Host => {}
+        Kind::Sample | Kind::Loss | Kind::Host | Kind::Reaction => {}
         Kind::Timeout if law == LAW_SWIFT => *s = State { marked: true, mark: op.value.into(), rate: s.rate, ..State::default() },
         Kind::Timeout | Kind::Idle => *s = State { marked: s.marked, mark: s.mark, rate: s.rate, ..State::default() },
         Kind::Init => *s = State { rate: s.rate, ..State::default() },
@@ -174,7 +206,7 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
         // Half a unit, less half of one of what the limbs are cut to, which is nearly what they
         // lose on average.
         let (unit, less) = (9 - parts::LESS_CUT, parts::less(change.weighed.unwrap_or(rate), change.weight));
-        let sum = (((rate + i64::from(change.rise)) << unit) + (1 << (unit - 1)) - 1 - less) >> unit;
+        let sum = (((rate + change.rise) << unit) + (1 << (unit - 1)) - 1 - less) >> unit;
         s.rate = if sum < least.into() { least } else { sum.min(greatest.into()) as u32 };
     }
     Outcome { sets_rate, accepted, branch: change.branch, hyperactive: change.hyperactive, rate: s.rate }
@@ -182,7 +214,7 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
 
 /// Losses lower the rates of the profile.
 pub fn falls_by_loss(w: &Words) -> bool {
-    matches!(p::LAW.get(w), LAW_TIMELY..=LAW_PI) && p::LOSS_DECREASE.get(w) != 0
+    matches!(p::LAW.get(w), LAW_TIMELY..=LAW_DCQCN) && p::LOSS_DECREASE.get(w) != 0
 }
 
 /// A sample's effect on the history, and what its law makes of it.
@@ -191,15 +223,18 @@ fn sample(w: &Words, s: &mut State, op: &Operation) -> Change {
         return swift(w, s, op);
     }
     let df = parts::delta_factor(w, s, op.value);
-    let difference = if s.history { i64::from(op.rtt_ns) - i64::from(s.rtt_ns) } else { 0 };
-    let average = parts::smooth(w, s.average, difference);
+    let dcqcn = p::LAW.get(w) == LAW_DCQCN;
+    let difference = if s.history && !dcqcn { i64::from(op.rtt_ns) - i64::from(s.rtt_ns) } else { 0 };
+    let average = if dcqcn { s.average } else { parts::smooth(w, s.average, difference) };
     let deadband = i64::from(p::DEADBAND.get(w));
-    let negative = if p::HAI_SMOOTHED.get(w) != 0 { average < -deadband } else { difference < 0 };
-    let negatives = if negative { NEGATIVES_MAX.min(s.negatives + 1) } else { 0 };
+    let negatives = negatives(w, s, average, difference);
     let last = *s;
     *s = State { history: true, rtt_ns: op.rtt_ns, time_ns: op.value, average, negatives, ..last };
 
     let law = p::LAW.get(w);
+    if dcqcn {
+        return Change::by(NONE, 0);
+    }
     let output = if law == LAW_PI {
         let (output, kept) = parts::controller(w, last.mark, op.rtt_ns, difference);
         (s.marked, s.mark) = (true, kept);
@@ -225,6 +260,36 @@ fn sample(w: &Words, s: &mut State, op: &Operation) -> Change {
         let hyperactive = u32::from(negatives) >= p::HYPERACTIVE_AFTER.get(w);
         let rise = if hyperactive { parts::step(p::HYPERACTIVE_STEP.get(w), df) } else { plain };
         Change { hyperactive, ..Change::step(INCREASE, rise) }
+    }
+}
+
+/// Negative differences in a row after one with this average and difference.
+fn negatives(w: &Words, s: &State, average: i64, difference: i64) -> u8 {
+    let negative = if p::HAI_SMOOTHED.get(w) != 0 { average < -i64::from(p::DEADBAND.get(w)) } else { difference < 0 };
+    if negative { NEGATIVES_MAX.min(s.negatives + 1) } else { 0 }
+}
+
+/// An action of the reaction block on a flow that follows DCQCN.
+fn reaction(w: &Words, s: &mut State, bits: u8) -> Change {
+    let (cnp, raises) = (bits & action::CNP != 0, bits & action::INCREASE != 0);
+    let decays = bits & action::DECAY != 0;
+    let (before, rate) = (s.average, i64::from(s.rate));
+    let difference = if decays { parts::WHOLE_DIFFERENCE } else { 0 };
+    let average = if cnp || decays { parts::smooth(w, before, difference) } else { before };
+    let greatest = i64::from(p::GREATEST_RATE.get(w));
+    let target = if s.marked { i64::from(s.mark as u32) } else { greatest };
+    let step = if bits & action::HYPER != 0 { p::HYPERACTIVE_STEP.get(w) } else { p::STEP.get(w) };
+    let raised = if s.limited { 0 } else { i64::from(step) * i64::from(bits >> action::STEPS) };
+    let target = if cnp { rate } else { greatest.min(target + raised) };
+    let negatives = negatives(w, s, average, difference);
+    let (marked, mark) = if cnp || raises { (true, target as u64) } else { (s.marked, s.mark) };
+    *s = State { average, negatives, marked, mark, rate: s.rate, limited: s.limited, ..State::default() };
+    if cnp {
+        Change::by(DECREASE, parts::half_alpha(before))
+    } else if raises {
+        Change { rise: (target + 1) >> 1, hyperactive: bits & action::HYPER != 0, ..Change::by(INCREASE, ONE / 2) }
+    } else {
+        Change::by(NONE, 0)
     }
 }
 
@@ -342,10 +407,10 @@ mod tests {
             if k % 2 == 0 {
                 w = Parameters::named(NAMES[k % NAMES.len()], 8.0).expect("listed").quantise().expect("valid");
             }
-            let kinds = [Kind::Sample, Kind::Loss, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle];
+            let kinds = [Kind::Sample, Kind::Loss, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle, Kind::Reaction];
             let (rtt_ns, endpoint_ns) = (random() >> (8 + random() % 24), random() >> (8 + random() % 24));
             let op =
-                Operation { kind: kinds[random() as usize % 6], rtt_ns, value: random(), hops: random() as u8, endpoint_ns, lost: false };
+                Operation { kind: kinds[random() as usize % 7], rtt_ns, value: random(), hops: random() as u8, endpoint_ns, lost: false };
             let out = apply(&w, &mut s, &op);
             assert!(out.branch <= HELD && out.rate == s.rate);
             assert_eq!(State::from_words(&s.to_words(), s.rate), s);

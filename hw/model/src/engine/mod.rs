@@ -1,8 +1,8 @@
 //! The rate engine of `timely_hw::engine`, which sets the rate of each flow.
 //!
 //! Operations wait in four queues, [`INIT_QUEUE`] and so on, and issue one a clock in the order:
-//! loaded flows, samples, host rates, idle restarts. An operation that finds its queue full
-//! replaces the youngest word in it, which is lost and counted.
+//! loaded flows, samples, host rates and reactions, idle restarts. An operation that finds its
+//! queue full replaces the youngest word in it, which is lost and counted.
 //!
 //! A flow issues once in [`SPACING`] clocks at most. A sample that comes to the issue stage earlier
 //! is parked, a word a flow, and issues, before all else, when those clocks are over; one that
@@ -76,6 +76,9 @@ pub struct In {
     pub limited: Option<(u32, bool)>,
     /// From the host.
     pub host: Option<FlowRate>,
+    /// From the reaction block: the flow, and `law::action` bits, not all 0. The host's writes go
+    /// first: this is not looked at while there is one.
+    pub reaction: Option<(u32, u8)>,
     /// Flow bus.
     pub load: Option<FlowLoad>,
     /// Profile bus.
@@ -129,7 +132,8 @@ pub struct Engine {
     losses: Vec<u32>,
     init: Queue<u32>,
     samples: Queue<Sample>,
-    host: Queue<FlowRate>,
+    /// The host's rates, and reactions by their bits.
+    host: Queue<(FlowRate, u8)>,
     idle: Queue<u32>,
     /// The operation at the issue stage.
     held: Option<(u32, Operation)>,
@@ -210,10 +214,14 @@ impl Engine {
             let kind = if s.kind == KIND_TIMEOUT { Kind::Timeout } else { Kind::Sample };
             (s.flow, Operation { kind, rtt_ns: s.rtt_ns, value: s.now_ns, hops: s.hops, endpoint_ns: s.endpoint_ns, lost: s.lost > 0 })
         };
+        let asked = |(r, bits): (FlowRate, u8)| {
+            let kind = if bits == 0 { Kind::Host } else { Kind::Reaction };
+            (r.flow, Operation { kind, value: r.value, hops: bits, ..Default::default() })
+        };
         [
             self.init.head().map(|flow| (flow, Operation { kind: Kind::Init, ..Default::default() })),
             self.samples.head().map(sample),
-            self.host.head().map(|r| (r.flow, Operation { kind: Kind::Host, value: r.value, ..Default::default() })),
+            self.host.head().map(asked),
             self.idle.head().map(|flow| (flow, Operation { kind: Kind::Idle, ..Default::default() })),
         ]
     }
@@ -272,6 +280,8 @@ impl Block for Engine {
         if free {
             self.held = chosen.and_then(|c| next[c]);
         }
+        let reaction = i.reaction.map(|(flow, bits)| (FlowRate { flow, value: 0 }, bits));
+        let asked = i.host.map(|host| (host, 0)).or(reaction);
         let pop = |queue| free && chosen == Some(queue);
         let loaded = i.load.filter(|l| l.enable() && !l.keep()).map(|l| l.flow);
         let mut other = self.init.step(loaded, pop(0));
@@ -281,7 +291,7 @@ impl Block for Engine {
         // sample.
         self.superseded = youngest.filter(|_| sample).map(|s| s.flow).or(replaced);
         let sample = self.superseded.is_some();
-        other |= self.host.step(i.host, pop(2));
+        other |= self.host.step(asked, pop(2));
         other |= self.idle.step(i.idle, pop(3));
         self.lost = u64::from(sample) << Counter::SamplesDropped as u32 | u64::from(other) << Counter::EngineOverflows as u32;
         if let Some(load) = &i.load {

@@ -88,6 +88,16 @@ pub fn smooth(w: &Words, average: i64, difference: i64) -> i64 {
     scale(average, change, p::ALPHA.get(w))
 }
 
+/// DCQCN: 1 - alpha of an alpha of 0, ns of smoothed difference.
+pub const WHOLE_DIFFERENCE: i64 = 1 << 23;
+/// Bits of 1 - alpha below those of the weight alpha / 2.
+const ALPHA_LOST: u32 = 11;
+
+/// DCQCN's alpha / 2, Q.26, of 1 - alpha in Q.36.
+pub fn half_alpha(average: i64) -> i64 {
+    low(!average >> ALPHA_LOST, 25)
+}
+
 /// `average + gain * change`, `change` in Q.10, `gain` in Q.32.
 fn scale(average: i64, change: i64, gain: u32) -> i64 {
     cut(round((average << 12) + product(change, gain.into()), 12), AVERAGE_BITS)

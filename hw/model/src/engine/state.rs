@@ -17,14 +17,14 @@ pub struct State {
     pub rtt_ns: u32,
     /// Time of the last sample, ns.
     pub time_ns: u32,
-    /// Smoothed RTT difference, 2^-13 ns; Swift has none.
+    /// Smoothed RTT difference, 2^-13 ns; Swift has none. DCQCN: 1 - alpha, Q.36.
     pub average: i64,
     /// Negative differences in a row.
     pub negatives: u8,
     /// The next field is valid.
     pub marked: bool,
     /// PI: what the controller's output goes on from, Q.40. Swift: time of the last decrease, ns,
-    /// 32 bits.
+    /// 32 bits. DCQCN: the target rate.
     pub mark: u64,
     /// Rate.
     pub rate: u32,

@@ -3,11 +3,13 @@
 //! The integer engine is held against these laws, and software-paced hosts in the simulator run
 //! them. The parameters are [`timely_regs::parameters::Parameters`], so that a profile means the
 //! same in software and in hardware.
+mod dcqcn;
 mod fixed;
 mod patched;
 mod swift;
 mod timely;
 
+pub use dcqcn::{Dcqcn, DcqcnState, Stage};
 pub use fixed::Fixed;
 pub use patched::{Patched, PatchedState, PatchedStep};
 pub use swift::{Delays, Swift, SwiftState, SwiftStep};
@@ -41,6 +43,7 @@ pub fn law(parameters: &Parameters) -> Box<dyn Law + Send> {
         LawKind::Timely => Box::new(Timely::new(parameters)),
         LawKind::Patched | LawKind::Pi => Box::new(Patched::new(parameters)),
         LawKind::Swift => Box::new(Swift::new(parameters)),
+        LawKind::Dcqcn => Box::new(Dcqcn::new(parameters)),
     }
 }
 
@@ -55,10 +58,10 @@ pub enum Branch {
     /// endpoint's delay.
     AboveHigh = 1,
     /// The gradient is not positive: additive increase, perhaps hyperactive. Swift: the delays are
-    /// below their targets.
+    /// below their targets. DCQCN: a stage of increase has ended.
     Increase = 2,
     /// The gradient is positive: multiplicative decrease by it. Swift: decrease by the fabric's
-    /// delay.
+    /// delay. DCQCN: a CNP.
     Decrease = 3,
     /// No law was consulted.
     None = 4,

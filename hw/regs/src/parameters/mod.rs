@@ -41,6 +41,8 @@ pub enum LawKind {
     /// Patched TIMELY with the output of a PI controller on the delay in place of the error
     /// (CoNEXT'16, section 5.2).
     Pi = profile::LAW_PI as u8,
+    /// DCQCN (SIGCOMM'15): marks lower the rate, a timer and a byte counter raise it.
+    Dcqcn = profile::LAW_DCQCN as u8,
 }
 
 /// Where the measured round-trip time of a segment starts.
@@ -143,6 +145,21 @@ pub struct Parameters {
     pub endpoint_target_us: f64,
     /// Swift: greatest decrease (max_mdf).
     pub max_decrease: f64,
+    /// DCQCN: gain g of alpha, at most 1/4.
+    pub alpha_gain: f64,
+    /// DCQCN: least time from a CNP of a flow to the next, us.
+    pub cnp_interval_us: f64,
+    /// DCQCN: time without a CNP after which alpha decays, us.
+    pub alpha_timer_us: f64,
+    /// DCQCN: timer of a stage of increase, us.
+    pub rate_timer_us: f64,
+    /// DCQCN: acknowledged wire bytes of a stage of increase.
+    pub byte_counter: u32,
+    /// DCQCN: stages of fast recovery, 1 to 7.
+    pub fast_stages: u32,
+    /// DCQCN: hyper step, Mb/s, of which a stage adds as many as both counters are beyond fast
+    /// recovery.
+    pub hyper_step_mbps: f64,
     /// Rate of a newly loaded flow, Mb/s of wire bytes.
     pub initial_mbps: f64,
     /// A flow that was idle restarts at no more than this, Mb/s.

@@ -2,7 +2,7 @@
 use super::{LawKind, Parameters, RttStart, Signal};
 
 /// Names that [`Parameters::named`] knows.
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 17] = [
     "authors-10g",
     "timely-10g",
     "timely-25g",
@@ -16,6 +16,9 @@ pub const NAMES: [&str; 14] = [
     "swift-10g",
     "swift-25g",
     "swift-100g",
+    "dcqcn-10g",
+    "dcqcn-25g",
+    "dcqcn-100g",
     "fixed",
 ];
 
@@ -58,6 +61,13 @@ impl Parameters {
             packet_bytes: 1114,
             endpoint_target_us: 10.0,
             max_decrease: 0.5,
+            alpha_gain: 1.0 / 256.0,
+            cnp_interval_us: 50.0,
+            alpha_timer_us: 55.0,
+            rate_timer_us: 55.0,
+            byte_counter: 10_000_000,
+            fast_stages: 5,
+            hyper_step_mbps: 100.0,
             initial_mbps: 10_000.0,
             idle_mbps: 10_000.0,
             least_mbps: 10.0,
@@ -184,6 +194,22 @@ impl Parameters {
         Parameters { additive_step_mbps: 200.0, outstanding_bytes: 256 * 1024, ..Self::swift_10g(base_us).line(100_000.0) }
     }
 
+    /// DCQCN with the published parameters, whose steps are scaled from 40 Gb/s to 10. Switches
+    /// mark, flows carry ECT in their TOS, and no bound holds back what marks do not.
+    pub fn dcqcn_10g() -> Self {
+        Parameters { law: LawKind::Dcqcn, half_floor: false, outstanding_bytes: 0, loss_decrease: LOSS_DECREASE, ..Self::authors_10g() }
+    }
+
+    /// [`Parameters::dcqcn_10g`] for 25 Gb/s.
+    pub fn dcqcn_25g() -> Self {
+        Parameters { additive_step_mbps: 25.0, hyper_step_mbps: 250.0, ..Self::dcqcn_10g().line(25_000.0) }
+    }
+
+    /// [`Parameters::dcqcn_10g`] for 100 Gb/s.
+    pub fn dcqcn_100g() -> Self {
+        Parameters { additive_step_mbps: 100.0, hyper_step_mbps: 1000.0, ..Self::dcqcn_10g().line(100_000.0) }
+    }
+
     /// The host writes the rate; flows start at `mbps`, which is also the greatest rate.
     pub fn fixed(mbps: f64) -> Self {
         Parameters { law: LawKind::Fixed, ..Self::authors_10g().line(mbps) }
@@ -224,6 +250,9 @@ impl Parameters {
             "swift-10g" => Self::swift_10g(base_us),
             "swift-25g" => Self::swift_25g(base_us),
             "swift-100g" => Self::swift_100g(base_us),
+            "dcqcn-10g" => Self::dcqcn_10g(),
+            "dcqcn-25g" => Self::dcqcn_25g(),
+            "dcqcn-100g" => Self::dcqcn_100g(),
             "fixed" => Self::fixed(10_000.0),
             _ => return None,
         })

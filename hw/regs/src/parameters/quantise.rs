@@ -11,6 +11,8 @@ const GREATEST_US: f64 = ((1u32 << 24) - 1) as f64 / 1000.0;
 const GREATEST_LONG_US: f64 = ((1u32 << 31) - 1) as f64 / 1000.0;
 /// Greatest step that 24 bits hold in 2^-12 Mb/s.
 const GREATEST_STEP: f64 = ((1u32 << 24) - 1) as f64 / (1u32 << RATE_FRACTION) as f64;
+/// Longest period of DCQCN: half of what its times count before they wrap.
+const GREATEST_PERIOD_US: f64 = (1u32 << 23) as f64 / 1000.0;
 /// Least alpha: below it Q.32 has too few significant bits.
 const LEAST_ALPHA: f64 = 1.0 / 256.0;
 
@@ -82,6 +84,9 @@ impl Parameters {
         if self.law == LawKind::Fixed {
             return Ok(());
         }
+        if self.law == LawKind::Dcqcn {
+            return self.validate_dcqcn();
+        }
         check("beta", self.beta, unit, 1.0, "the authors' is 0.8")?;
         check("update_interval_us", self.update_interval_us, 0.1, GREATEST_US, "the authors' is min_rtt_us")?;
         check("additive_step_mbps", self.additive_step_mbps, unit, GREATEST_STEP, "the authors' is 10 a 10 Gb/s")?;
@@ -126,6 +131,22 @@ impl Parameters {
         Ok(())
     }
 
+    fn validate_dcqcn(&self) -> Result<(), ParameterError> {
+        let check = |field, value: f64, least: f64, greatest: f64, advice| {
+            if value >= least && value <= greatest { Ok(()) } else { Err(ParameterError { field, value, least, greatest, advice }) }
+        };
+        // Beyond a quarter the rounded alpha could leave its range.
+        check("alpha_gain", self.alpha_gain, 1.0 / 4096.0, 0.25, "DCQCN's g is 1/256")?;
+        check("cnp_interval_us", self.cnp_interval_us, 0.1, GREATEST_PERIOD_US, "DCQCN's is 50")?;
+        check("alpha_timer_us", self.alpha_timer_us, 0.1, GREATEST_PERIOD_US, "DCQCN's is 55")?;
+        check("rate_timer_us", self.rate_timer_us, 0.1, GREATEST_PERIOD_US, "DCQCN's is 55")?;
+        check("byte_counter", self.byte_counter.into(), 1500.0, GREATEST_US * 1000.0, "DCQCN's is 10 MB")?;
+        check("fast_stages", self.fast_stages.into(), 1.0, 7.0, "DCQCN's is 5")?;
+        let unit = 1.0 / (1u32 << RATE_FRACTION) as f64;
+        check("additive_step_mbps", self.additive_step_mbps, unit, GREATEST_STEP, "DCQCN's is 40 at 40 Gb/s")?;
+        check("hyper_step_mbps", self.hyper_step_mbps, unit, GREATEST_STEP, "ten times the additive one")
+    }
+
     /// Swift's flow scaling, us: what is divided by the root of the window, and the whole span
     /// before it is lowered and bounded.
     fn flow_scaling(&self) -> (f64, f64) {
@@ -165,6 +186,17 @@ impl Parameters {
         // A law that does not look at a field still has a value there that the field may hold.
         put(&p::HYPERACTIVE_AFTER, self.hyperactive_after.clamp(1, 7));
         if self.law == LawKind::Fixed {
+            return Ok(w);
+        }
+        if self.law == LawKind::Dcqcn {
+            put(&p::ALPHA, mantissa(self.alpha_gain * 2f64.powi(32), 32));
+            put(&p::T_LOW, ns(self.cnp_interval_us));
+            put(&p::T_HIGH, ns(self.alpha_timer_us));
+            put(&p::UPDATE_INTERVAL, ns(self.rate_timer_us));
+            put(&p::T_REF, self.byte_counter);
+            put(&p::STEP, rate(self.additive_step_mbps));
+            put(&p::HYPERACTIVE_STEP, rate(self.hyper_step_mbps));
+            put(&p::HYPERACTIVE_AFTER, self.fast_stages);
             return Ok(w);
         }
         let swift = self.law == LawKind::Swift;

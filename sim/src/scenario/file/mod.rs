@@ -264,7 +264,7 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         let span = t.like.as_ref().map_or(0..0, Spanned::span);
         return Err(src.error(span, &format!("profile.{name}.like"), like, NAMES.join(", ")));
     }
-    let fields: [(&str, &Number, f64, f64, Set); 27] = [
+    let fields: [(&str, &Number, f64, f64, Set); 34] = [
         ("signal_base_us", &t.signal_base_us, 0.0, 16_777.0, |p, v| p.signal_base_us = v),
         ("alpha", &t.alpha, 1.0 / 256.0, 1.0, |p, v| p.alpha = v),
         ("beta", &t.beta, 1e-6, 1.0, |p, v| p.beta = v),
@@ -292,6 +292,13 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         ("flow_range_us", &t.flow_range_us, 0.0, 1e5, |p, v| p.flow_range_us = v),
         ("flow_least_packets", &t.flow_least_packets, 0.001, 1e6, |p, v| p.flow_least_packets = v),
         ("flow_most_packets", &t.flow_most_packets, 0.001, 1e6, |p, v| p.flow_most_packets = v),
+        ("alpha_gain", &t.alpha_gain, 1e-6, 1.0, |p, v| p.alpha_gain = v),
+        ("cnp_interval_us", &t.cnp_interval_us, 0.1, 1e4, |p, v| p.cnp_interval_us = v),
+        ("alpha_timer_us", &t.alpha_timer_us, 0.1, 1e4, |p, v| p.alpha_timer_us = v),
+        ("rate_timer_us", &t.rate_timer_us, 0.1, 1e4, |p, v| p.rate_timer_us = v),
+        ("byte_counter_kb", &t.byte_counter_kb, 1.0, 1e5, |p, v| p.byte_counter = (v * 1000.0) as u32),
+        ("fast_stages", &t.fast_stages, 1.0, 7.0, |p, v| p.fast_stages = v as u32),
+        ("hyper_step_mbps", &t.hyper_step_mbps, 0.001, 1e5, |p, v| p.hyper_step_mbps = v),
     ];
     let mut set: Vec<(Set, f64)> = Vec::new();
     for (field, v, least, greatest, how) in fields {

@@ -48,7 +48,7 @@ impl Nic {
             LawKind::Patched => p.reference_us / 1e6 * (1.0 + p.additive_step_mbps * 1e6 / (p.error_beta * rate)),
             LawKind::Pi => p.reference_us / 1e6,
             LawKind::Swift => self.target(rate),
-            LawKind::Timely | LawKind::Fixed => return None,
+            LawKind::Timely | LawKind::Fixed | LawKind::Dcqcn => return None,
         };
         Some((delay - self.base) * self.capacity)
     }

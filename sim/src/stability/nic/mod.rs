@@ -50,9 +50,10 @@ impl Nic {
     /// # Errors
     /// The profile has no law, or its point of rest is out of what the law steers.
     pub fn new(profile: Parameters, segment_bytes: u32, base_us: f64) -> Result<Self, String> {
-        if profile.law == LawKind::Fixed {
-            let named: Vec<&str> = NAMES.into_iter().filter(|n| *n != "fixed").collect();
-            return Err(format!("the law is Fixed; allowed: a profile with a law, such as {}", named.join(", ")));
+        if matches!(profile.law, LawKind::Fixed | LawKind::Dcqcn) {
+            let law = profile.law;
+            let named: Vec<&str> = NAMES.into_iter().filter(|n| *n != "fixed" && !n.starts_with("dcqcn")).collect();
+            return Err(format!("the law is {law:?}; allowed: a profile whose law goes by delays, such as {}", named.join(", ")));
         }
         Ok(Nic {
             capacity: profile.greatest_mbps * 1e6,

@@ -1,0 +1,176 @@
+//! A flow's CNPs, periods and stages: integer arithmetic of one look at a flow.
+//!
+//! Times are 24 bits of ns, modulo: of a silence the whole multiples of 16.8 ms do not count.
+use crate::engine::law::action;
+use timely_regs::profile as p;
+
+/// Bits of a time, ns.
+pub const TIME_BITS: u32 = 24;
+/// Bits of a flow's bytes since the last stage or CNP.
+pub const BYTES_BITS: u32 = 25;
+/// Stages are counted up to this.
+pub const STAGES_MAX: u8 = 15;
+
+const TIME: u32 = (1 << TIME_BITS) - 1;
+const BYTES: u32 = (1 << BYTES_BITS) - 1;
+
+/// A profile's periods.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Periods {
+    /// Least time between two CNPs, ns.
+    pub cnp_ns: u32,
+    /// Time without a CNP after which alpha decays, ns.
+    pub alpha_ns: u32,
+    /// Timer of a stage, ns.
+    pub stage_ns: u32,
+    /// Bytes of a stage.
+    pub stage_bytes: u32,
+    /// Stages of fast recovery.
+    pub fast: u8,
+}
+
+impl Periods {
+    /// The periods that a profile's words hold.
+    pub fn of(words: &[u32; p::WORDS]) -> Self {
+        Periods {
+            cnp_ns: p::T_LOW.get(words),
+            alpha_ns: p::T_HIGH.get(words),
+            stage_ns: p::UPDATE_INTERVAL.get(words),
+            stage_bytes: p::T_REF.get(words),
+            fast: p::HYPERACTIVE_AFTER.get(words) as u8,
+        }
+    }
+}
+
+/// A flow's word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Word {
+    /// The times are valid.
+    pub started: bool,
+    /// A CNP is to come, at `cnp_at`.
+    pub pending: bool,
+    /// A mark came when that CNP was due already, and is one for the CNP after it.
+    pub another: bool,
+    /// When the last CNP came, or the next will.
+    pub cnp_at: u32,
+    /// When the period of alpha under way began.
+    pub alpha_at: u32,
+    /// When the stage of the timer under way began.
+    pub stage_at: u32,
+    /// Bytes of the stage of the byte counter under way.
+    pub bytes: u32,
+    /// Ended stages of the timer since the last CNP.
+    pub by_time: u8,
+    /// Ended stages of the byte counter.
+    pub by_bytes: u8,
+}
+
+/// A look at a flow at `now`: an ACK with these bytes, marked or not, or nothing new. Gives the
+/// word from then on, and [`action`] bits: of what is owed the earliest, 0 if nothing is.
+///
+/// A mark is a CNP at once, or at the end of the interval since the last one. All periods that
+/// ended until a CNP that is due come before it, and it restarts them at its own time, whenever the
+/// flow is looked at: so CNPs, decays and stages come in the order, and with the periods, of a
+/// sender with timers. Bytes count when they are acknowledged.
+pub fn look(word: &Word, periods: &Periods, now: u32, marked: bool, bytes: u32) -> (Word, u8) {
+    let (now, from) = (now & TIME, |t: u32, at: u32| t.wrapping_sub(at) & TIME);
+    let since = from(now, word.cnp_at);
+    let within = word.started && since < periods.cnp_ns;
+    let ahead = since + periods.cnp_ns > TIME;
+    let arms = marked && !word.pending;
+    let later = if within { (word.cnp_at + periods.cnp_ns) & TIME } else { now };
+    let cnp_at = if arms { later } else { word.cnp_at };
+    let due = if arms { !within } else { word.pending && !ahead };
+    let at = if due { cnp_at } else { now };
+    let sum = (word.bytes + bytes) & BYTES;
+    let decays = word.started && from(at, word.alpha_at) >= periods.alpha_ns;
+    let tick = word.started && from(at, word.stage_at) >= periods.stage_ns;
+    let tock = word.started && !tick && sum >= periods.stage_bytes;
+    let cnp = due && !(decays || tick || tock);
+    let count = |stages: u8, ended: bool| if ended { STAGES_MAX.min(stages + 1) } else { stages };
+    let (by_time, by_bytes) = (count(word.by_time, tick), count(word.by_bytes, tock));
+    let (low, high) = (by_time.min(by_bytes), by_time.max(by_bytes));
+    let (hyper, steps) = (low > periods.fast, if low > periods.fast { low - periods.fast } else { u8::from(high > periods.fast) });
+    let another = word.another || marked && word.pending && due;
+    let restart = cnp || !word.started;
+    let next = Word {
+        started: true,
+        pending: if cnp { another } else { word.pending || marked },
+        another: another && !cnp,
+        cnp_at: if cnp && another { later } else { cnp_at },
+        alpha_at: if restart { at } else { (word.alpha_at + if decays { periods.alpha_ns } else { 0 }) & TIME },
+        stage_at: if restart { at } else { (word.stage_at + if tick { periods.stage_ns } else { 0 }) & TIME },
+        bytes: if restart { 0 } else { sum.wrapping_sub(if tock { periods.stage_bytes } else { 0 }) & BYTES },
+        by_time: if restart { 0 } else { by_time },
+        by_bytes: if restart { 0 } else { by_bytes },
+    };
+    let mut bits = if cnp { action::CNP } else { 0 } | if decays { action::DECAY } else { 0 };
+    if tick || tock {
+        bits |= action::INCREASE | if hyper { action::HYPER } else { 0 } | steps << action::STEPS;
+    }
+    (next, bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const P: Periods = Periods { cnp_ns: 50_000, alpha_ns: 55_000, stage_ns: 55_000, stage_bytes: 10_000_000, fast: 5 };
+    const BOTH: u8 = action::DECAY | action::INCREASE;
+
+    // All that is owed at a time.
+    fn all(word: &mut Word, periods: &Periods, now: u32, marked: bool, bytes: u32) -> Vec<u8> {
+        let (mut done, mut came) = (Vec::new(), (marked, bytes));
+        loop {
+            let (next, bits) = look(word, periods, now, came.0, came.1);
+            (*word, came) = (next, (false, 0));
+            if bits == 0 {
+                return done;
+            }
+            done.push(bits);
+        }
+    }
+
+    /// A mark in the interval after a CNP is one at its end, with the periods from there, however
+    /// late the flow is looked at.
+    #[test]
+    fn a_late_look_gives_what_timers_give() {
+        let mut w = Word::default();
+        assert_eq!(all(&mut w, &P, 1000, true, 0), [action::CNP]);
+        assert_eq!(all(&mut w, &P, 20_000, true, 0), []);
+        assert_eq!((w.pending, w.cnp_at), (true, 51_000));
+        // The CNP was at 51 us; by 170 us two periods after it have ended.
+        assert_eq!(all(&mut w, &P, 170_000, false, 0), [action::CNP, BOTH, BOTH]);
+        assert_eq!((w.alpha_at, w.stage_at, w.cnp_at), (161_000, 161_000, 51_000));
+        // Far beyond the interval a mark is a CNP at once, after what is owed.
+        assert_eq!(all(&mut w, &P, 217_000, true, 0), [BOTH, action::CNP]);
+        assert_eq!((w.cnp_at, w.by_time), (217_000, 0));
+    }
+
+    /// Five stages, then steps, then hyper steps that grow.
+    #[test]
+    fn stages() {
+        let mut w = Word::default();
+        all(&mut w, &P, 0, true, 0);
+        let of_time: Vec<u8> = (1..=7).flat_map(|k| all(&mut w, &P, 55_000 * k, false, 0)).collect();
+        assert_eq!(of_time, [BOTH, BOTH, BOTH, BOTH, BOTH, BOTH | 1 << 4, BOTH | 1 << 4]);
+        let of_bytes: Vec<u8> = (1..=7).flat_map(|_| all(&mut w, &P, 385_001, false, 10_000_000)).collect();
+        let (step, hyper) = (action::INCREASE | 1 << 4, action::INCREASE | action::HYPER);
+        assert_eq!(of_bytes, [step, step, step, step, step, hyper | 1 << 4, hyper | 2 << 4]);
+        let (next, _) = look(&w, &P, 385_001, true, 5);
+        assert_eq!((next.bytes, next.by_bytes, next.by_time), (0, 0, 0));
+    }
+
+    /// Times wrap; a flow that was silent for long owes what a remainder of it owes.
+    #[test]
+    fn times_wrap() {
+        let mut w = Word::default();
+        let start = (1 << TIME_BITS) - 20_000;
+        assert_eq!(all(&mut w, &P, start, true, 0), [action::CNP]);
+        assert_eq!(all(&mut w, &P, start + 30_000, true, 0), []);
+        assert_eq!(all(&mut w, &P, start + 49_999, false, 0), []);
+        assert_eq!(all(&mut w, &P, start + 50_000, false, 0), [action::CNP]);
+        assert_eq!(all(&mut w, &P, start + 50_000 + (5 << TIME_BITS), true, 0), []);
+        assert_eq!(all(&mut w, &P, start + 100_000, false, 0), [action::CNP]);
+    }
+}
