@@ -102,6 +102,7 @@ const SOURCES: &[(&str, &str, Source)] = &[
     ("docs/registers.md", "*", Held("hw/regs/src/generate/mod.rs", "committed_documents_are_fresh")),
     ("docs/roce.md", "The parser", Defined),
     ("docs/roce.md", "Round-trip times", Defined),
+    ("docs/roce.md", "The in-line NIC with queue pairs", Printed("tests/tests/inline/roce/mod.rs")),
     (
         "docs/sigcomm15.md",
         "SIGCOMM'15, TIMELY: its evaluation run again",
