@@ -159,8 +159,8 @@ pub struct Engine<const F: usize> {
     hops: [DFF<Bits<8>>; 4],
     endpoint: [DFF<Bits<24>>; 3],
     profile: [DFF<Bits<4>>; 20],
-    /// Action that the reaction block asks for, and whether it does; not 0 for a flow of DCQCN alone, from
-    /// 11 on.
+    /// Action that the reaction block asks for, and whether it does; not 0 for a flow of DCQCN
+    /// alone, from 11 on.
     action: [DFF<Action>; 14],
     reacts: [DFF<Bit>; 20],
     /// A CNP lowers the rate: of 12 and 13.

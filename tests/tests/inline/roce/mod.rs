@@ -29,8 +29,8 @@ fn timely_shares_a_bottleneck() {
     let profile = Parameters::timely_10g(base_us);
     let threshold = (profile.t_low_us - base_us) * 1250.0;
     let seeds = if thorough() { seeds() } else { few_seeds() };
-    // 8 hosts take 70 ms to come back from their start at the line's rate. A host is some 10 s of the
-    // processor's time.
+    // 8 hosts take 70 ms to come back from their start at the line's rate. A host is some 10 s of
+    // the processor's time.
     for (hosts, from) in [(2, 25_000), (4, 25_000), (8, 70_000)].into_iter().filter(|h| thorough() || h.0 == 2) {
         for seed in &seeds {
             let mut n = Network::new(plan(profile.clone(), *seed), hosts, 1);
