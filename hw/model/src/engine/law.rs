@@ -13,8 +13,8 @@
 //! DCQCN hears no samples: the reaction block ([`crate::reaction`]) says when a CNP, a decay of
 //! alpha or an increase is due, and the law does the arithmetic. The smoothed difference is 1 -
 //! alpha, in 2^-36, so that a flow without a history has an alpha of 1; the mark is the target
-//! rate, without one the greatest. A CNP takes alpha / 2 of the rate, an increase half of it, for which
-//! half of the target is the rise.
+//! rate, without one the greatest. A CNP takes alpha / 2 of the rate, an increase half of it, for
+//! which half of the target is the rise.
 //!
 //! ```
 //! use timely_model::engine::law::{ABOVE_HIGH, Kind, Operation, State, apply};
