@@ -95,7 +95,7 @@ mod tests {
     fn other_names_are_told_what_to_do() {
         let text = |name| Named::find(name).expect_err(name).to_string();
         assert_eq!(text("NOPE"), "there is no register `NOPE`; `timelyctl reg list` names them all");
-        assert_eq!(text("control"), "several blocks have a register `control`; write id.CONTROL or dma.CONTROL");
+        assert_eq!(text("control"), "several blocks have a register `control`; write id.CONTROL or roce.CONTROL or dma.CONTROL");
         assert_eq!(text("COUNTER[64]"), "counters.COUNTER has no number 64; it has 0 to 63");
         assert_eq!(text("MAGIC[x]"), "id.MAGIC has no number x; it has 0 to 0");
     }

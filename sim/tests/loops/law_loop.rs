@@ -126,7 +126,7 @@ fn the_command_writes_its_rows_and_plots() {
 #[test]
 fn laws_without_a_rest() {
     let why = Nic::new(Parameters::fixed(1000.0), SEGMENT, 8.0).map(|_| ()).unwrap_err();
-    assert!(why.starts_with("the law is Fixed; allowed: a profile with a law, such as authors-10g, timely-10g"), "{why}");
+    assert!(why.starts_with("the law is Fixed; allowed: a profile whose law goes by delays, such as authors-10g, timely-10g"), "{why}");
     for flows in [4, 8, 16] {
         let nic = Nic::new(Parameters::timely_10g(50.0), SEGMENT, 50.0).unwrap();
         let r = row(&nic, flows, 30.0).unwrap();

@@ -10,7 +10,7 @@ use timely_regs::counters::Counter;
 use timely_regs::device::{Bus, Device, Error, Only, Refused};
 use timely_regs::flow::FlowRecord;
 use timely_regs::map::id::Refusal;
-use timely_regs::map::{BAD_READ, BLOCKS, Build, flow, heartbeat, id, port, time, window};
+use timely_regs::map::{BAD_READ, BLOCKS, Build, flow, heartbeat, id, port, profiles, time, window};
 use timely_regs::parameters::Parameters;
 use timely_regs::profile;
 use timely_tests::{settings, verilate};
@@ -253,7 +253,7 @@ fn wrong_accesses_are_refused() {
     assert_eq!((board.settings().enable, board.settings().udp_port, board.doorbells.borrow().len()), (false, 0, 0));
     board.set("swept", 0);
     board.ticks(3);
-    for address in [window::doorbell(0), flow::COMMAND.address(), BLOCKS[6].base + 0x200] {
+    for address in [window::doorbell(0), flow::COMMAND.address(), profiles::BLOCK.base + 0x200] {
         assert!(board.write32(address, 1).is_err());
         assert_eq!(device.last_refusal().unwrap(), Some(Refused { address, write: true, reason: 5 }));
     }
@@ -295,7 +295,7 @@ fn software_checks_first() {
     assert_eq!(text(device.doorbell(1024, 1).unwrap_err()), "flow 1024 of 1024");
     assert_eq!(text(device.write(&port::UDP_PORT, 0).unwrap_err()), "udp_port is 0; it must be 1 to 65535");
     assert_eq!(text(device.write(&time::INCREMENT, 1).unwrap_err()), "increment is 1; it must be 1048576 to 268435456");
-    assert_eq!(text(device.write_profile(0, &[5; profile::WORDS]).unwrap_err()), "law is 5; it must be 0 to 4");
+    assert_eq!(text(device.write_profile(0, &[6; profile::WORDS]).unwrap_err()), "law is 6; it must be 0 to 5");
     assert_eq!(
         text(device.load_flow(0, &FlowRecord { segment_packets: 0, ..Default::default() }).unwrap_err()),
         "segment_packets is 0; it must be 1 to 255"
