@@ -132,14 +132,17 @@ impl Cores {
         Ok(core)
     }
 
-    /// An in-line NIC that has left reset, whose host is outside the simulation.
+    /// An in-line NIC that has left reset, whose host is outside the simulation; with `pairs` its
+    /// flows are RoCEv2's queue pairs.
     ///
     /// # Errors
     /// The NIC cannot be had; the sentence says why.
-    pub fn between(&self, spec: &CoreSpec) -> Result<Box<dyn Core>, String> {
-        Ok(match spec.kind {
-            NicKind::Rtl => Box::new(Inline::outside(self.inline(spec)?.instantiate(spec.seed as u32))),
-            _ => Box::new(Inline::outside(inline::Model::new(build(spec)))),
+    pub fn between(&self, spec: &CoreSpec, pairs: bool) -> Result<Box<dyn Core>, String> {
+        Ok(match (spec.kind, pairs) {
+            (NicKind::Rtl, true) => return Err("no shell emits the Verilog of --roce yet: take --model".into()),
+            (NicKind::Rtl, false) => Box::new(Inline::outside(self.inline(spec)?.instantiate(spec.seed as u32))),
+            (_, true) => Box::new(Inline::outside(inline::Model::pairs(build(spec)))),
+            (_, false) => Box::new(Inline::outside(inline::Model::new(build(spec)))),
         })
     }
 }

@@ -216,6 +216,7 @@ impl Soak {
         log.fuzz(fuzz::IN_SOAK)?;
         log.machine("pacing-vm", &["--phases", "4", "--busy", "--twice"])?;
         log.machine("rdma-test", &["--whole", "--limit", "1200"])?;
+        log.machine("rdma-test", &["--whole", "--unpaced", "--limit", "1200"])?;
         eprintln!("--- xtask constants");
         Constants::default().run()?;
         log.print();

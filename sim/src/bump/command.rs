@@ -23,6 +23,7 @@ EXAMPLES
   timely-sim wire --model --host /tmp/host --network /tmp/network --registers /tmp/registers
   qemu-system-x86_64 ... -netdev stream,id=n0,server=off,addr.type=unix,addr.path=/tmp/host -device virtio-net-pci,netdev=n0
   timelyctl --device vfio-user:/tmp/registers info
+  timely-sim wire --model --roce --host /tmp/host --network /tmp/network --registers /tmp/registers
 
 A line on stdout says when machines may connect: the one that the NIC is in at --host, the network, or another machine, at --network, the driver
 at --registers. Each socket takes one at a time, of its owner's. SIGTERM and SIGINT end it, with a summary on stdout.
@@ -47,6 +48,9 @@ pub struct Arguments {
     /// faster.
     #[arg(long)]
     model: bool,
+    /// The form whose flows are RoCEv2's queue pairs; of the model alone yet.
+    #[arg(long)]
+    roce: bool,
     /// log2 of the NIC's flows.
     #[arg(long, value_name = "BITS", default_value_t = 10, value_parser = |s: &str| parse_whole_within::<u32>(s, 4..=16), allow_negative_numbers = true)]
     flow_bits: u32,
@@ -87,6 +91,7 @@ impl Arguments {
         let captures = [capture(&self.host_pcap, "host")?, capture(&self.network_pcap, "network")?];
         let options = Options {
             kind: if self.model { NicKind::Model } else { NicKind::Rtl },
+            pairs: self.roce,
             flow_bits: self.flow_bits,
             speed: Speed::gbps(self.gbps),
             seed: self.seed,

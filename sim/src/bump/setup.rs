@@ -15,6 +15,8 @@ pub const BUS_BITS: u32 = 512;
 pub struct Options {
     /// [`NicKind::Rtl`] or [`NicKind::Model`].
     pub kind: NicKind,
+    /// Flows are RoCEv2's queue pairs.
+    pub pairs: bool,
     /// log2 of the flows.
     pub flow_bits: u32,
     /// Speed of the link to the network.
@@ -56,7 +58,7 @@ pub fn wire(o: &Options, cores: &Cores, ends: Box<dyn Ends>) -> Result<Wire, Str
         seed: o.seed,
     };
     // All frames go to the one other end.
-    let nic = MacNic::new(cores.between(&spec)?, attachment).point_to_point(1);
+    let nic = MacNic::new(cores.between(&spec, o.pairs)?, attachment).point_to_point(1);
     // Some tens of microseconds of the machine's time either way.
     let window = if o.kind == NicKind::Rtl { 32 * NS } else { 256 * NS };
     Ok(Wire::between(nic, o.speed, window, ends))

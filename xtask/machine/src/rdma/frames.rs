@@ -1,4 +1,5 @@
 //! Captures of both ends of the wire, held against each other.
+use std::collections::BTreeMap;
 
 /// A frame of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,21 +34,71 @@ pub fn read(file: &[u8]) -> Vec<Passed> {
     all
 }
 
-/// How many frames went from the first capture's end to the second's, all of them in order and byte
-/// for byte the same.
+/// UDP port of RoCEv2.
+const ROCE: [u8; 2] = 4791u16.to_be_bytes();
+/// Opcodes of a reliable connection's SENDs, WRITEs and READ requests end here.
+const REQUESTS: u8 = 0x0d;
+/// Bytes of a frame on the wire beside those of a capture: preamble, FCS and gap.
+const BESIDE: usize = 24;
+
+/// What a frame keeps its place among: the requests of a queue pair, or all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Order {
+    /// Requests to the queue pair of this number.
+    Requests(u32),
+    /// Any other frame.
+    Others,
+}
+
+// Of IPv4 without options, as the guests have it.
+fn order(frame: &[u8]) -> Order {
+    match frame.get(42..54) {
+        Some(bth) if frame[12..15] == [8, 0, 0x45] && frame[23] == 17 && frame[36..38] == ROCE && bth[0] < REQUESTS => {
+            Order::Requests(u32::from_be_bytes([0, bth[5], bth[6], bth[7]]))
+        }
+        _ => Order::Others,
+    }
+}
+
+fn sorted(all: &[Passed], leaves: bool) -> BTreeMap<Order, Vec<&Passed>> {
+    let mut of = BTreeMap::<_, Vec<_>>::new();
+    all.iter().filter(|p| p.leaves == leaves).for_each(|p| of.entry(order(&p.bytes)).or_default().push(p));
+    of
+}
+
+/// How many frames went from the first capture's end to the second's, byte for byte the same, and
+/// the requests of each queue pair in order, as all others.
 ///
 /// # Errors
 /// A frame that differs, or is missing. The last ones may still have been in the NIC.
 pub fn same(from: &[Passed], to: &[Passed]) -> Result<usize, String> {
-    let came: Vec<_> = from.iter().filter(|p| !p.leaves).collect();
-    let left: Vec<_> = to.iter().filter(|p| p.leaves).collect();
-    if left.len() > came.len() {
-        return Err(format!("{} frames came and {} left", came.len(), left.len()));
+    let (came, left) = (sorted(from, false), sorted(to, true));
+    for (order, left) in &left {
+        let came = came.get(order).map_or(&[][..], |c| c);
+        if left.len() > came.len() {
+            return Err(format!("{order:?}: {} frames came and {} left", came.len(), left.len()));
+        }
+        if let Some(at) = came.iter().zip(left).position(|(a, b)| a.bytes != b.bytes) {
+            let [a, b] = [came, left].map(|f| f[at].bytes.len());
+            return Err(format!("{order:?}: frame {at} came with {a} bytes and left with {b}, or others"));
+        }
     }
-    match came.iter().zip(&left).position(|(a, b)| a.bytes != b.bytes) {
-        Some(at) => Err(format!("frame {at} came with {} bytes and left with {}, or others", came[at].bytes.len(), left[at].bytes.len())),
-        None => Ok(left.len()),
-    }
+    Ok(left.values().map(Vec::len).sum())
+}
+
+/// Rates at which the requests of queue pairs left, Mb/s of the wire, of those with many of them.
+/// The first `skipped` of each are left out.
+pub fn rates(of: &[Passed], skipped: usize, least: usize) -> Vec<(u32, usize, f64)> {
+    let rate = |frames: &[&Passed]| {
+        let bits: usize = frames[..frames.len() - 1].iter().map(|f| 8 * (f.bytes.len() + BESIDE)).sum();
+        bits as f64 * 1e3 / frames[0].ns.abs_diff(frames[frames.len() - 1].ns) as f64
+    };
+    let many = sorted(of, true).into_iter().filter(|(_, frames)| frames.len() >= skipped + least.max(2));
+    many.filter_map(|(order, frames)| match order {
+        Order::Requests(pair) => Some((pair, frames.len(), rate(&frames[skipped..]))),
+        Order::Others => None,
+    })
+    .collect()
 }
 
 #[cfg(test)]
@@ -64,5 +115,27 @@ mod tests {
         assert_eq!(same(&from, &[frame(true, 1), frame(false, 7), frame(true, 2)]), Ok(2));
         assert!(same(&from, &[frame(true, 1), frame(true, 3)]).is_err_and(|e| e.contains("frame 1")));
         assert!(same(&[], &[frame(true, 1)]).is_err());
+    }
+
+    // A frame of opcode `opcode` to queue pair `pair`.
+    fn request(leaves: bool, ns: u64, opcode: u8, pair: u8) -> Passed {
+        let mut bytes = vec![0; 1082];
+        (bytes[12], bytes[14], bytes[23]) = (8, 0x45, 17);
+        bytes[36..38].copy_from_slice(&ROCE);
+        (bytes[42], bytes[49]) = (opcode, pair);
+        Passed { ns, leaves, bytes }
+    }
+
+    #[test]
+    fn requests_of_a_pair_keep_their_order_and_their_rate() {
+        let came = [request(false, 0, 6, 17), request(false, 0, 8, 17), request(false, 0, 17, 17), request(false, 0, 8, 18)];
+        // An ACK to the same pair, and another pair's requests, may overtake.
+        let left = [request(true, 0, 17, 17), request(true, 0, 8, 18), request(true, 0, 6, 17), request(true, 0, 8, 17)];
+        assert_eq!(same(&came, &left), Ok(4));
+        assert!(same(&came, &[left[3].clone(), left[2].clone()]).is_err_and(|e| e.contains("Requests(17): frame 0")));
+        // 1,106 bytes on the wire each 442.4 us.
+        let all: Vec<_> = (0..20).map(|n| request(true, n * 442_400, 7, 5)).collect();
+        let [(5, 20, mbps)] = rates(&all, 4, 10)[..] else { panic!("one pair") };
+        assert!((mbps - 20.0).abs() < 1e-9 && rates(&all, 15, 10).is_empty());
     }
 }
