@@ -41,7 +41,7 @@ const REQUESTS: u8 = 0x0d;
 /// Bytes of a frame on the wire beside those of a capture: preamble, FCS and gap.
 const BESIDE: usize = 24;
 
-/// What a frame keeps its place among: the requests of a queue pair, or all others.
+/// Frames that keep their places among each other: the requests of a queue pair, or all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Order {
     /// Requests to the queue pair of this number.

@@ -1,6 +1,7 @@
 //! `cargo xtask rdma-test`: an unmodified RDMA host behind the in-line NIC, paced queue pair by
 //! queue pair. Two virtual machines with Debian's kernel, its software RDMA NIC and perftest run
-//! against each other through `timely-sim wire`. No KVM, and nothing outside of `target/vm` and `target/rdma` is changed.
+//! against each other through `timely-sim wire`. No KVM, and nothing outside of `target/vm` and
+//! `target/rdma` is changed.
 mod frames;
 mod guest;
 
