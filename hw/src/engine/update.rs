@@ -1,6 +1,5 @@
 //! The engine's pipeline: the wiring of its blocks, by the clock after an operation's issue.
-use super::Engine;
-use super::words::Kind;
+use super::{Engine, words::Kind};
 use crate::bus::{FlowPulseIn, HostRateIn, SampleIn};
 use rust_hdl::prelude::*;
 

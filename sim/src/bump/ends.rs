@@ -50,7 +50,7 @@ impl Drop for Capture {
     }
 }
 
-/// Both ends.
+/// The machines at both ends, as the NIC sees them.
 pub struct Outside {
     shared: Arc<Shared>,
     captures: [Option<Capture>; 2],

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Both ends.
+/// The ends of a wire.
 pub const ENDS: [End; 2] = [End::Host, End::Network];
 
 /// Frames of an end that the NIC has not taken, with which no more are read from its socket.

@@ -19,7 +19,7 @@ pub struct AtEnd {
     pub untaken_frames: u64,
 }
 
-/// All of it.
+/// The report.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// At the host's end.

@@ -26,11 +26,11 @@ pub trait Ends: Send {
     fn came(&mut self, end: End, at: Ps, frame: &[u8]);
     /// A frame leaves the NIC by this end.
     fn leaves(&mut self, end: End, at: Ps, frame: &[u8]);
-    /// So many frames of this end's have been taken whole, or were lost in a reset.
+    /// The NIC took `frames` of this end's whole, or lost them in a reset.
     fn taken(&mut self, end: End, frames: usize);
     /// The host takes frames.
     fn host_takes(&self) -> bool;
-    /// So much simulated time has passed since the last call, and running it took so much of the
+    /// Simulated time that has passed since the last call, and what running it took of the
     /// wall's.
     fn ran(&mut self, simulated: Ps, wall: Duration);
 }

@@ -326,4 +326,12 @@ fn options_that_cannot_be_are_told() {
         let (found, said) = program(options);
         assert!(found == Some(code) && said.contains(words), "{options:?}: {found:?} {said}");
     }
+    // Without --model the Verilog has to come from somewhere, and one form has none.
+    for (more, words) in [(&[][..], "emit it with `timely-hw emit --shell opennic"), (&["--roce"], "take --model")] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_timely-sim"));
+        program.args(["wire", "--host", "/nowhere/h", "--network", "/nowhere/n", "--registers", "/nowhere/r"]).args(more);
+        let output = program.env_remove("TIMELY_VERILOG").output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && said.contains(words), "{more:?}: {said}");
+    }
 }

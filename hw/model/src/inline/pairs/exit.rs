@@ -14,7 +14,7 @@ pub struct PairExit {
     tag: u8,
     /// A request whose last beat left a clock ago, and its stamp.
     last: Option<(Frame, u64)>,
-    /// The same a clock later: its launch is by the steady time.
+    /// The frame a clock later, its launch by the steady time.
     report: Option<(Frame, u64)>,
 }
 
