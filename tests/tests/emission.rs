@@ -152,8 +152,8 @@ fn a_prefix_goes_through_all_files_of_a_shell() {
     }
 }
 
-/// Queue pairs are for shells whose packets are the host's, with the flow counts of the table; every
-/// other request is told what there is.
+/// Queue pairs are for shells whose packets are the host's, with the flow counts of the table;
+/// every other request is told what there is.
 #[test]
 fn queue_pairs_are_refused_where_they_are_not_built() {
     let extras = Extras { roce: true, ..Extras::default() };

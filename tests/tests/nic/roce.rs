@@ -1,6 +1,7 @@
-//! OpenNIC's user box and taxi's port with queue pairs: a stock RDMA host's frames whole, its requests paced, round
-//! trips by the ACKs that any RDMA NIC sends. The Verilog of the core is held to its model by
-//! `inline`; the box around it runs under `cargo xtask soak`, and with TIMELY_CYCLES=200001.
+//! OpenNIC's user box and taxi's port with queue pairs: a stock RDMA host's frames whole, its
+//! requests paced, round trips by the ACKs that any RDMA NIC sends. The Verilog of the core is held
+//! to its model by `inline`; the shells around it run under `cargo xtask soak`, and with
+//! TIMELY_CYCLES=200001.
 use super::inline::*;
 use super::opennic::{beside, compiled, icarus_fits};
 use super::taxi;
@@ -114,8 +115,8 @@ fn icarus_fits_the_files_into_the_shell() {
     icarus_fits("opennic_roce", &FILES);
 }
 
-/// What a stock host sends and gets: requests of a learned pair, ACKs, connection management and
-/// other traffic, in gaps and stalls. Each frame comes out once, byte for byte, with its sideband,
+/// Frames of a stock host and to it, in gaps and stalls: requests of a pair that was set, ACKs and
+/// foreign traffic. Each frame comes out once, byte for byte, with its sideband,
 /// in the order of its pair.
 #[test]
 fn a_stock_hosts_frames_pass_whole() {
