@@ -1,8 +1,9 @@
-//! OpenNIC's user box and taxi's port with queue pairs: a stock RDMA host's frames whole, its
+//! Shells of OpenNIC, NetFPGA PLUS and taxi with queue pairs: a stock RDMA host's frames whole, its
 //! requests paced, round trips by the ACKs that any RDMA NIC sends. The Verilog of the core is held
 //! to its model by `inline`; the shells around it run under `cargo xtask soak`, and with
 //! TIMELY_CYCLES=200001.
 use super::inline::*;
+use super::netfpga::tuser;
 use super::opennic::{beside, compiled, icarus_fits};
 use super::taxi;
 use rand::Rng;
@@ -17,7 +18,7 @@ use timely_regs::device::{PairOutcome, PairSettings};
 use timely_regs::roce::{Bth, Extension, opcode};
 use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::{Addresses, Envelope};
-use timely_tests::board::{Board, HOST, OPENNIC, Shape, WIRE};
+use timely_tests::board::{Board, HOST, NETFPGA_PLUS, OPENNIC, Shape, WIRE};
 use timely_tests::{rng, thorough};
 use timely_verilate::Library;
 
@@ -78,6 +79,17 @@ struct Bench {
 
 fn opennic() -> Bench {
     Bench { library: &LIBRARY, shape: OPENNIC, beside: |from, bytes| beside(bytes, if from == HOST { 1 } else { 0x40 }), gbps: 100.0 }
+}
+
+/// NetFPGA PLUS, whose sideband is 128 bits: a source of port 0 or its queue.
+fn plus() -> Bench {
+    let extras = Extras { roce: true, ..Extras::default() };
+    let config = Config::new(512, 10).expect("a configuration that is built");
+    let files = Shell::NetFpgaPlus.emit_with(config, CLOCK_PS, extras).unwrap_or_else(|e| panic!("emission: {e}"));
+    let verilog = [include_str!("../shells/netfpga_plus_board.v"), &files[1].text, &files[0].text].concat();
+    let library = timely_verilate::build("plus_roce", &verilog, "board", Default::default()).unwrap_or_else(|e| panic!("{e}"));
+    let beside = |from, bytes| tuser(bytes, if from == HOST { 2 } else { 1 }, 0);
+    Bench { library: Box::leak(Box::new(library)), shape: NETFPGA_PLUS, beside, gbps: 100.0 }
 }
 
 fn taxi() -> Bench {
@@ -173,6 +185,14 @@ fn a_stock_hosts_frames_pass_whole() {
 fn a_learned_pair_is_paced_and_its_acks_are_round_trips() {
     if !left_out() {
         paced_and_measured(&opennic());
+    }
+}
+
+/// The same in NetFPGA's datapath.
+#[test]
+fn a_learned_pair_is_paced_in_netfpga() {
+    if !left_out() {
+        paced_and_measured(&plus());
     }
 }
 
