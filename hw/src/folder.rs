@@ -71,7 +71,11 @@ impl Emission {
     fn parameters(&self) -> String {
         let Emission { shell, config, clock_ps, extras, prefix } = self;
         let generator = if extras.generator { ", generator" } else { "" };
-        format!("shell {shell}, bus {} bits, flow bits {}, clock {clock_ps} ps, prefix {prefix}{generator}", config.bus, config.flow_bits)
+        let roce = if extras.roce { ", roce" } else { "" };
+        format!(
+            "shell {shell}, bus {} bits, flow bits {}, clock {clock_ps} ps, prefix {prefix}{generator}{roce}",
+            config.bus, config.flow_bits
+        )
     }
 
     /// The name of the top module.
@@ -81,7 +85,7 @@ impl Emission {
 
     /// The file of the top module. A prefix that was asked for is in its name too.
     pub fn file_name(&self) -> String {
-        let usual = self.shell.file_name(self.config);
+        let usual = self.shell.file_name(self.config, self.extras);
         if self.prefix == Prefix::default() { usual } else { usual.replacen("timely_", &self.prefix.0, 1) }
     }
 
@@ -90,7 +94,7 @@ impl Emission {
             return text.to_owned();
         }
         let own = Regex::new(&format!(r"\b{PREFIX}")).expect("constant pattern");
-        let files = text.replace(&self.shell.file_name(self.config), &self.file_name());
+        let files = text.replace(&self.shell.file_name(self.config, self.extras), &self.file_name());
         own.replace_all(&files, NoExpand(&self.prefix.0)).into_owned()
     }
 

@@ -43,6 +43,10 @@ enum Command {
         /// With a traffic generator beside the host's queues: corundum alone.
         #[arg(long)]
         generator: bool,
+        /// The form whose flows are RoCEv2's queue pairs, for hosts with RDMA: opennic,
+        /// netfpga-plus, netfpga-sume and taxi, with --flow-bits 10, 13 or 14.
+        #[arg(long)]
+        roce: bool,
         /// Beginning of the name of every module, so that two configurations fit into one project:
         /// nic0_.
         #[arg(long, default_value_t)]
@@ -69,9 +73,9 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Command::Emit { shell, bus, flow_bits, clock_ps, generator, prefix, out, force } => {
-            let extras = Extras { generator };
-            let config = match shell.takes(extras).and_then(|()| shell.config(bus, flow_bits)) {
+        Command::Emit { shell, bus, flow_bits, clock_ps, generator, roce, prefix, out, force } => {
+            let extras = Extras { generator, roce };
+            let config = match shell.takes(extras).and_then(|()| shell.config_with(bus, flow_bits, extras)) {
                 Ok(c) => c,
                 Err(e) => {
                     note(format_args!("timely-hw: {e}"));

@@ -41,7 +41,7 @@ pub struct Cores {
     /// A folder of emitted Verilog; the committed one without.
     verilog: Option<PathBuf>,
     shells: Mutex<HashMap<(u32, u32), Arc<Shell>>>,
-    inline: Mutex<HashMap<(u32, u32), inline::rtl::Shell>>,
+    inline: Mutex<HashMap<(u32, u32, bool), inline::rtl::Shell>>,
 }
 
 impl Cores {
@@ -74,22 +74,24 @@ impl Cores {
             .map_err(|e| format!("{}: {e}. Emit it with: {}", file.display(), emit(&folder.display().to_string())))
     }
 
-    // The in-line core is inside what is emitted for the shells that have its bus.
-    fn inline(&self, spec: &CoreSpec) -> Result<inline::rtl::Shell, String> {
+    // The in-line core is inside what is emitted for the shells that have its bus; with `pairs` the
+    // one whose flows are queue pairs.
+    fn inline(&self, spec: &CoreSpec, pairs: bool) -> Result<inline::rtl::Shell, String> {
         let mut inline = self.inline.lock().unwrap_or_else(|e| e.into_inner());
-        let key = (spec.bus_bits, spec.flow_bits);
+        let key = (spec.bus_bits, spec.flow_bits, pairs);
         if let Some(shell) = inline.get(&key) {
             return Ok(shell.clone());
         }
         let name = if spec.bus_bits == 512 { "opennic" } else { "netfpga-sume" };
-        let emit = |out: &str| format!("timely-hw emit --shell {name} --flow-bits {} --out {out}", spec.flow_bits);
+        let (option, form) = if pairs { (" --roce", "_roce") } else { ("", "") };
+        let emit = |out: &str| format!("timely-hw emit --shell {name}{option} --flow-bits {} --out {out}", spec.flow_bits);
         let Some(folder) = &self.verilog else {
             return Err(format!(
                 "the Verilog of in-line NICs is not in this program; emit it with `{}` and set TIMELY_VERILOG=DIR, or take model NICs",
                 emit("DIR")
             ));
         };
-        let file = folder.join(format!("timely_{name}_{}_{}.v", spec.bus_bits, spec.flow_bits));
+        let file = folder.join(format!("timely_{name}{form}_{}_{}.v", spec.bus_bits, spec.flow_bits));
         let text = std::fs::read_to_string(&file)
             .map_err(|e| format!("{}: {e}. Emit it with: {}", file.display(), emit(&folder.display().to_string())))?;
         let shell = inline::rtl::Shell::new(&text)?;
@@ -122,7 +124,7 @@ impl Cores {
         }
         let mut core: Box<dyn Core> = match (spec.kind, spec.form) {
             (NicKind::Rtl, Form::Standalone) => Box::new(self.shell(spec)?.instantiate(spec.seed as u32)),
-            (NicKind::Rtl, Form::Inline) => Box::new(Inline::new(self.inline(spec)?.instantiate(spec.seed as u32), spec)),
+            (NicKind::Rtl, Form::Inline) => Box::new(Inline::new(self.inline(spec, false)?.instantiate(spec.seed as u32), spec)),
             (NicKind::Rtl, Form::Corundum) => return Err(Form::NO_RTL.into()),
             (_, Form::Standalone) => Box::new(Model::new(build)),
             (_, Form::Inline) => Box::new(Inline::new(inline::Model::new(build), spec)),
@@ -139,8 +141,7 @@ impl Cores {
     /// The NIC cannot be had; the sentence says why.
     pub fn between(&self, spec: &CoreSpec, pairs: bool) -> Result<Box<dyn Core>, String> {
         Ok(match (spec.kind, pairs) {
-            (NicKind::Rtl, true) => return Err("no shell emits the Verilog of --roce yet: take --model".into()),
-            (NicKind::Rtl, false) => Box::new(Inline::outside(self.inline(spec)?.instantiate(spec.seed as u32))),
+            (NicKind::Rtl, _) => Box::new(Inline::outside(self.inline(spec, pairs)?.instantiate(spec.seed as u32))),
             (_, true) => Box::new(Inline::outside(inline::Model::pairs(build(spec)))),
             (_, false) => Box::new(Inline::outside(inline::Model::new(build(spec)))),
         })

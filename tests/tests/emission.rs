@@ -135,7 +135,11 @@ fn a_prefix_goes_through_all_files_of_a_shell() {
         let config = shell.config(None, None).expect("a configuration that is built");
         let emission = Emission { prefix: "mine_".parse().expect("a prefix"), ..Emission::new(shell, config) };
         for f in emission.files().unwrap_or_else(|e| panic!("{e}")) {
-            assert!(!f.text.contains(PREFIX) && !f.text.contains(&shell.file_name(config)), "{shell}: {} has the usual names", f.path);
+            assert!(
+                !f.text.contains(PREFIX) && !f.text.contains(&shell.file_name(config, emission.extras)),
+                "{shell}: {} has the usual names",
+                f.path
+            );
             let head: Vec<&str> = f.text.lines().take(4).collect();
             let has = |part: &str| head.iter().any(|l| l.contains(part));
             assert!(
@@ -144,6 +148,66 @@ fn a_prefix_goes_through_all_files_of_a_shell() {
                 f.path
             );
             assert!(!f.path.ends_with(".sh") || head[0].starts_with("#!"), "{}: {head:?}", f.path);
+        }
+    }
+}
+
+/// Queue pairs are for shells whose packets are the host's, with the flow counts of the table;
+/// every other request is told what there is.
+#[test]
+fn queue_pairs_are_refused_where_they_are_not_built() {
+    let extras = Extras { roce: true, ..Extras::default() };
+    for shell in Shell::all() {
+        match shell.takes(extras) {
+            Ok(()) => {
+                assert!(shell.is_inline(), "{shell}");
+                for flow_bits in FLOW_BITS {
+                    let told = shell.config_with(None, Some(flow_bits), extras).err();
+                    assert_eq!(told.is_none(), [10, 13, 14].contains(&flow_bits), "{shell}: {told:?}");
+                    let names_all = |t: String| t.contains("2^10, 2^13, 2^14 flows, not 2^16") && t.contains("with --flow-bits");
+                    assert!(told.is_none_or(names_all), "{shell}");
+                }
+            }
+            Err(told) => {
+                let words = [&format!("{shell} has no"), "opennic, netfpga-plus, netfpga-sume, taxi have", "leave --roce out"];
+                assert!(!shell.is_inline() && words.iter().all(|w| told.contains(*w)), "{told}");
+            }
+        }
+    }
+}
+
+/// The files with queue pairs have names and a header of their own, so that neither form is taken
+/// for the other.
+#[test]
+fn files_with_queue_pairs_have_their_own_names() {
+    let config = Shell::OpenNic.config(None, None).expect("a configuration that is built");
+    let mut emission = Emission::new(Shell::OpenNic, config);
+    emission.extras.roce = true;
+    let files = emission.files().unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!((files[0].path.as_str(), emission.file_name()), ("timely_opennic_roce_512_10.v", files[0].path.clone()));
+    let has = |path: &str, text: &str| files.iter().any(|f| f.path == path && f.text.contains(text));
+    assert!(files.iter().all(|f| f.text.contains("prefix tnic_, roce\n")), "a header does not tell the form");
+    assert!(has("build_box_250mhz.tcl", "timely_opennic_roce_512_10.v") && has("timely.files", "file timely_opennic_roce_512_10.v "));
+}
+
+/// Shells with queue pairs that no test runs.
+#[test]
+fn shells_with_queue_pairs_lint() {
+    if !thorough() {
+        writeln!(stdout(), "left out: emission::shells_with_queue_pairs_lint: cargo xtask soak; inline lints what it runs")
+            .expect("stdout");
+        return;
+    }
+    let extras = Extras { roce: true, ..Extras::default() };
+    for (shell, top) in [(Shell::OpenNic, "tnic_opennic"), (Shell::NetFpgaPlus, "nf_datapath"), (Shell::NetFpgaSume, "nf_datapath")] {
+        for flow_bits in [10, 13, 14] {
+            let config = shell.config_with(None, Some(flow_bits), extras).expect("a configuration that is built");
+            let files = shell.emit_with(config, shell.clock_ps(), extras).unwrap_or_else(|e| panic!("{shell} {config}: {e}"));
+            let verilog: String =
+                files.iter().filter(|f| ["nf_datapath.v", &files[0].path].contains(&f.path.as_str())).map(|f| f.text.as_str()).collect();
+            let file = written(&format!("pairs-{shell}-{config}.v"), &verilog);
+            lint_plain(&format!("{shell} {config}"), top, &[], &[&file]);
+            std::fs::remove_file(&file).ok();
         }
     }
 }
@@ -362,7 +426,7 @@ fn what_is_not_built_is_refused_by_name() {
 /// A generator is Corundum's alone to be asked for, and every other shell says why.
 #[test]
 fn a_generator_is_refused_where_there_is_none_to_add() {
-    let extras = Extras { generator: true };
+    let extras = Extras { generator: true, ..Extras::default() };
     for shell in Shell::all() {
         let told = shell.takes(extras).err();
         assert_eq!(told.is_none(), shell == Shell::Corundum, "{shell}: {told:?}");

@@ -1,6 +1,8 @@
 //! Requests to a NIC and the service that answers them: the same for a daemon's clients and for a
 //! program that opens the device itself.
+mod pairs;
 mod read;
+pub use pairs::{PairError, PairKey, PairReport, PairSetup, PairsReport};
 pub(crate) use read::Dated;
 mod request;
 
@@ -46,6 +48,9 @@ pub enum ServiceError {
     /// The change was done, but not saved.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A request for queue pairs.
+    #[error(transparent)]
+    Pair(#[from] PairError),
     /// A register that cannot be read, or cannot be written.
     #[error("{register} is {access}; docs/registers.md says what may be done with it")]
     Access {
@@ -94,6 +99,7 @@ impl ServiceError {
             | ServiceError::Spec(_)
             | ServiceError::Plan(_)
             | ServiceError::Name(_)
+            | ServiceError::Pair(_)
             | ServiceError::Access { .. }
             | ServiceError::NoBlock(_)
             | ServiceError::Pairs(_)
@@ -360,6 +366,11 @@ impl Service {
                 self.nic.post_all(flow, packets)?;
                 Ok(Value::Null)
             }
+            Request::PairsShow {} => Ok(json(self.pairs()?)),
+            Request::PairsSetup { setup } => self.pairs_setup(setup),
+            Request::PairsStop {} => self.pairs_stop(),
+            Request::PairJoin { pair, local, profile } => self.pair_join(pair, local, profile),
+            Request::PairRemove { pair } => self.pair_remove(pair),
             Request::Telemetry { flows } => Ok(json(self.telemetry(flows)?)),
             Request::RegRead { register } => Ok(json(self.register(&Named::find(&register)?, true)?)),
             Request::RegWrite { register, value } => {

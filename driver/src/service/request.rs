@@ -1,4 +1,5 @@
 //! Requests, as they stand on the daemon's socket.
+use super::{PairKey, PairSetup};
 use crate::spec::{FlowSpec, PortSpec, ProfileSpec};
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +52,23 @@ pub enum Request {
         flow: u32,
         packets: u32,
     },
+    /// State of the table of RoCEv2's queue pairs.
+    PairsShow {},
+    /// Takes the table into use with a secret of the system's; pairs that it knew are forgotten.
+    PairsSetup {
+        setup: PairSetup,
+    },
+    /// Takes the table out of use: every packet goes past unpaced.
+    PairsStop {},
+    /// Sets a pair, and joins it with the local one if that is given.
+    PairJoin {
+        pair: PairKey,
+        local: Option<u32>,
+        profile: u32,
+    },
+    PairRemove {
+        pair: PairKey,
+    },
     /// Of these flows; of all in use without.
     Telemetry {
         flows: Option<Vec<u32>>,
@@ -93,6 +111,10 @@ impl Request {
                 | FlowSet { .. }
                 | FlowRemove { .. }
                 | FlowPost { .. }
+                | PairsSetup { .. }
+                | PairsStop {}
+                | PairJoin { .. }
+                | PairRemove { .. }
                 | RegWrite { .. }
         )
     }

@@ -5,6 +5,7 @@ mod daemon;
 mod events;
 mod faults;
 mod kicks;
+mod pairs;
 mod terminal;
 mod traffic;
 mod user;
@@ -28,10 +29,13 @@ fn helper_that_serves() {
     #[derive(clap::Subcommand)]
     enum Verb {
         Serve(timely_sim::serve::command::Arguments),
+        Wire(timely_sim::bump::command::Arguments),
     }
     let Ok(words) = std::env::var("TIMELY_TEST_SERVE") else { return };
-    let Verb::Serve(arguments) = <Cli as clap::Parser>::parse_from(std::iter::once("timely-sim").chain(words.split(' '))).command;
-    arguments.run().expect("served");
+    match <Cli as clap::Parser>::parse_from(std::iter::once("timely-sim").chain(words.split(' '))).command {
+        Verb::Serve(arguments) => arguments.run().expect("served"),
+        Verb::Wire(arguments) => arguments.run().expect("served"),
+    }
 }
 
 /// A folder for sockets, states and files, in which a test is alone.

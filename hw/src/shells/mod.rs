@@ -10,6 +10,7 @@ use crate::config::{CLOCK_PS, Config};
 use crate::dma::replace_dma;
 use crate::emit::PREFIX;
 use crate::inline::Inline;
+use crate::inline::pairs::{FLOW_BITS as PAIR_FLOW_BITS, Joint, pair_core};
 use crate::scheduler::emission as scheduler;
 use crate::standalone::{self, with_stack};
 use netfpga::{NetFpga, PLUS, SUME};
@@ -87,6 +88,9 @@ impl FromStr for Shell {
 pub struct Extras {
     /// A traffic generator beside the host's queues: of Corundum's application block.
     pub generator: bool,
+    /// The in-line core whose flows are RoCEv2's queue pairs, in place of the one for our own
+    /// packets.
+    pub roce: bool,
 }
 
 /// A file, by its path from the folder of the emission.
@@ -126,6 +130,24 @@ impl Shell {
         }
     }
 
+    /// The host's own packets go through the NIC.
+    pub fn is_inline(self) -> bool {
+        matches!(self, Shell::OpenNic | Shell::NetFpgaPlus | Shell::NetFpgaSume | Shell::Taxi)
+    }
+
+    /// As [`Shell::config`], of the form that `extras` ask for.
+    ///
+    /// # Errors
+    /// As [`Shell::config`]; and when the form is not built for that many flows, in a sentence.
+    pub fn config_with(self, bus: Option<usize>, flow_bits: Option<usize>, extras: Extras) -> Result<Config, String> {
+        let config = self.config(bus, flow_bits)?;
+        if extras.roce && !PAIR_FLOW_BITS.contains(&config.flow_bits) {
+            let built: Vec<String> = PAIR_FLOW_BITS.iter().map(|f| format!("2^{f}")).collect();
+            return Err(format!("--roce has {} flows, not 2^{}; name one of these with --flow-bits", built.join(", "), config.flow_bits));
+        }
+        Ok(config)
+    }
+
     /// The configuration that is meant when these were asked for: a bus, log2 of the flows.
     ///
     /// # Errors
@@ -151,6 +173,13 @@ impl Shell {
     /// # Errors
     /// The shell does not take one of the parts; a sentence says which.
     pub fn takes(self, extras: Extras) -> Result<(), String> {
+        if extras.roce && !self.is_inline() {
+            let inline: Vec<String> = Shell::all().filter(|s| s.is_inline()).map(|s| s.to_string()).collect();
+            return Err(format!(
+                "{self} has no in-line core to pace RoCEv2's queue pairs; {} have: leave --roce out, or take one of these",
+                inline.join(", ")
+            ));
+        }
         match self {
             Shell::Corundum => Ok(()),
             Shell::Standalone | Shell::Ecpix5 if extras.generator => Err(format!("{self} has a generator always; leave --generator out")),
@@ -178,11 +207,12 @@ impl Shell {
     }
 
     /// File of the shell's Verilog.
-    pub fn file_name(self, config: Config) -> String {
+    pub fn file_name(self, config: Config, extras: Extras) -> String {
+        let form = if extras.roce { "_roce" } else { "" };
         match self {
             Shell::Corundum => format!("timely_corundum_app_{config}.v"),
-            Shell::Taxi => format!("timely_taxi_{config}.sv"),
-            _ => format!("timely_{self}_{config}.v"),
+            Shell::Taxi => format!("timely_taxi{form}_{config}.sv"),
+            _ => format!("timely_{self}{form}_{config}.v"),
         }
     }
 
@@ -200,12 +230,16 @@ impl Shell {
     /// As [`Shell::emit`]; and when the shell does not take one of the parts, in a sentence.
     pub fn emit_with(self, config: Config, clock_ps: u32, extras: Extras) -> Result<Vec<File>, String> {
         self.takes(extras)?;
-        let path = self.file_name(config);
+        let path = self.file_name(config, extras);
         let file = |path: &str, text: String| File { path: path.into(), text };
         match self {
             Shell::Standalone => Ok(vec![file(&path, standalone::emit(config, clock_ps)?)]),
             Shell::OpenNic => {
-                let core = with_stack(move || opennic_core(config, clock_ps))?;
+                let core = if extras.roce {
+                    pair_core("opennic_core", config, clock_ps, Joint::PORTS)?
+                } else {
+                    with_stack(move || opennic_core(config, clock_ps))?
+                };
                 let name = format!("{PREFIX}opennic_core");
                 let top = include_str!("opennic.v").replace("@CORE@", &name);
                 let none = |what: &str| format!("// The 250 MHz box has no {what}: timely-nic takes all of its registers.\n");
@@ -220,11 +254,11 @@ impl Shell {
                     file("timely_opennic.xdc", include_str!("opennic.xdc").into()),
                 ])
             }
-            Shell::NetFpgaPlus => self.netfpga(&PLUS, config, clock_ps),
-            Shell::NetFpgaSume => self.netfpga(&SUME, config, clock_ps),
+            Shell::NetFpgaPlus => self.netfpga(&PLUS, config, clock_ps, extras),
+            Shell::NetFpgaSume => self.netfpga(&SUME, config, clock_ps, extras),
             Shell::Corundum => corundum::files(&path, config, clock_ps, extras.generator),
             Shell::Ecpix5 => ecpix5::files(&path, clock_ps, BAUD),
-            Shell::Taxi => taxi::files(&path, config, clock_ps),
+            Shell::Taxi => taxi::files(&path, config, clock_ps, extras.roce),
         }
     }
 
@@ -237,10 +271,10 @@ impl Shell {
         (self == Shell::Corundum).then(scheduler).transpose()
     }
 
-    fn netfpga(self, shell: &'static NetFpga, config: Config, clock_ps: u32) -> Result<Vec<File>, String> {
-        let path = self.file_name(config);
+    fn netfpga(self, shell: &'static NetFpga, config: Config, clock_ps: u32, extras: Extras) -> Result<Vec<File>, String> {
+        let path = self.file_name(config, extras);
         let datapath = File { path: "nf_datapath.v".into(), text: shell.datapath(&path) };
-        let text = with_stack(move || shell.top(config, clock_ps))?;
+        let text = with_stack(move || shell.top(config, clock_ps, extras.roce))?;
         Ok(vec![File { path, text }, datapath])
     }
 }

@@ -5,6 +5,7 @@ use crate::dma::replace_dma;
 use crate::emit::{PREFIX, emit};
 use crate::inline::Inline;
 use crate::inline::aside::Aside;
+use crate::inline::pairs::{Joint, pair_core};
 use crate::inline::spread::Spread;
 use crate::inline::vacant::Vacant;
 use crate::txmux::TxMux;
@@ -129,8 +130,8 @@ impl NetFpga {
             .replace("@NAMES@", &names.join(",\n"))
     }
 
-    /// Our module, and what it is made of behind it.
-    pub fn top(&self, config: Config, clock_ps: u32) -> Result<String, String> {
+    /// Our module, and what it is made of behind it; with `roce` around the core with queue pairs.
+    pub fn top(&self, config: Config, clock_ps: u32, roce: bool) -> Result<String, String> {
         let name = |part: &str| format!("{}_{part}", self.name);
         let module = |part: &str| format!("{PREFIX}{}", name(part));
         let (w, k, dma) = (self.bus, self.bus / 8, self.ports);
@@ -178,7 +179,12 @@ impl NetFpga {
             ),
         };
         let vacant = emit(&name("vacant"), Vacant::default())?;
-        Ok([text, spread, aside, merge, vacant, core(&name("core"), config, clock_ps)?].join("\n"))
+        let core = if roce {
+            pair_core(&name("core"), config, clock_ps, Joint { beside: 128, stamped: false })?
+        } else {
+            core(&name("core"), config, clock_ps)?
+        };
+        Ok([text, spread, aside, merge, vacant, core].join("\n"))
     }
 
     /// The frames of all ports into one stream: pairs, then pairs of those.

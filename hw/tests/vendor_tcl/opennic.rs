@@ -41,6 +41,8 @@ fn bench() -> (Bench, Vec<(String, String)>) {
 /// Registers of the bridge, and of the reset beside it, each with its clock, out of the emitted
 /// Verilog.
 fn cells(verilog: &str) -> BTreeMap<String, &'static str> {
+    // The way down to the bridge, by the names of instances.
+    assert!(verilog.contains("\n    tnic_opennic_core__path path(") && verilog.contains("\n    tnic_opennic_core__path__bridge bridge("));
     let (_, bridge) = verilog.split_once("module tnic_opennic_core__path__bridge(").expect("a bridge");
     let (bridge, _) = bridge.split_once("\nendmodule").expect("its end");
     let mut cells = BTreeMap::new();
@@ -51,7 +53,7 @@ fn cells(verilog: &str) -> BTreeMap<String, &'static str> {
         }
         // As the vendor's tool names what it infers for a `reg`.
         if let (Some(clock), Some((register, _))) = (clock, line.split_once("__q <= ")) {
-            cells.insert(format!("box/timely_inst/core/bridge/{register}__q_reg"), clock);
+            cells.insert(format!("box/timely_inst/core/path/bridge/{register}__q_reg"), clock);
         }
     }
     cells.extend((0..3).map(|n| (format!("box/timely_inst/core_rst_reg[{n}]"), "axis_aclk")));
@@ -109,7 +111,8 @@ fn constraints(bench: &Bench, files: &[(String, String)]) {
     bench.put("cells", &cells.iter().map(|(name, clock)| format!("{{{name}}} {clock}\n")).collect::<String>());
     let done = bench.source(&bench.path("emitted/timely_opennic.xdc"), "", "", &[("CELLS", &bench.path("cells").display().to_string())]);
     assert_eq!(done.code, 0, "{}", done.text);
-    let bridge = |names: &[&str]| names.iter().map(|n| format!("box/timely_inst/core/bridge/{n}__q_reg")).collect::<Vec<_>>().join(" ");
+    let bridge =
+        |names: &[&str]| names.iter().map(|n| format!("box/timely_inst/core/path/bridge/{n}__q_reg")).collect::<Vec<_>>().join(" ");
     let asked = bridge(&["ar_addr", "ask", "aw_addr", "w_data", "w_strb", "writing"]);
     let told = bridge(&["answer", "response", "tell"]);
     let calls = [

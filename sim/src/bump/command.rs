@@ -48,7 +48,8 @@ pub struct Arguments {
     /// faster.
     #[arg(long)]
     model: bool,
-    /// The form whose flows are RoCEv2's queue pairs; of the model alone yet.
+    /// The form whose flows are RoCEv2's queue pairs; its Verilog is that of `timely-hw emit
+    /// --shell opennic --roce`.
     #[arg(long)]
     roce: bool,
     /// log2 of the NIC's flows.

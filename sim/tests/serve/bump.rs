@@ -326,8 +326,11 @@ fn options_that_cannot_be_are_told() {
         let (found, said) = program(options);
         assert!(found == Some(code) && said.contains(words), "{options:?}: {found:?} {said}");
     }
-    // Without --model the Verilog has to come from somewhere, and one form has none.
-    for (more, words) in [(&[][..], "emit it with `timely-hw emit --shell opennic"), (&["--roce"], "take --model")] {
+    // Without --model the Verilog has to come from somewhere, that of each form.
+    for (more, words) in [
+        (&[][..], "emit it with `timely-hw emit --shell opennic --flow-bits 10 --out DIR`"),
+        (&["--roce"], "emit it with `timely-hw emit --shell opennic --roce --flow-bits 10 --out DIR`"),
+    ] {
         let mut program = Command::new(env!("CARGO_BIN_EXE_timely-sim"));
         program.args(["wire", "--host", "/nowhere/h", "--network", "/nowhere/n", "--registers", "/nowhere/r"]).args(more);
         let output = program.env_remove("TIMELY_VERILOG").output().unwrap();

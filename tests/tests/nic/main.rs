@@ -19,6 +19,7 @@ mod pacing;
 mod pause;
 mod ptp;
 mod reset;
+mod roce;
 mod soak;
 mod strangers;
 mod taxi;

@@ -51,21 +51,23 @@ impl Nic {
     }
 
     pub fn library(&self) -> &Arc<Library> {
-        self.library.get_or_init(|| {
-            let files = self.files();
-            let mut verilog = [include_str!("../shells/opennic_board.v"), include_str!("../shells/box_250mhz.v")].concat();
-            for f in &files[1..] {
-                let name = f.path.rsplit('/').next().unwrap_or_default();
-                verilog = verilog.replace(&format!("`include \"{name}\""), &f.text);
-            }
-            verilog += &files[0].text;
-            build(&format!("opennic_512_{}", self.flow_bits), &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
-        })
+        self.library.get_or_init(|| compiled(&format!("opennic_512_{}", self.flow_bits), self.files()))
     }
 
     fn flows(&self) -> u32 {
         1 << self.flow_bits
     }
+}
+
+/// The library that a box's files make.
+pub fn compiled(name: &str, files: &[File]) -> Arc<Library> {
+    let mut verilog = [include_str!("../shells/opennic_board.v"), include_str!("../shells/box_250mhz.v")].concat();
+    for f in &files[1..] {
+        let name = f.path.rsplit('/').next().unwrap_or_default();
+        verilog = verilog.replace(&format!("`include \"{name}\""), &f.text);
+    }
+    verilog += &files[0].text;
+    build(name, &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The boxes with which behaviour is tested.
@@ -84,15 +86,20 @@ pub fn beside(bytes: usize, source: u128) -> u128 {
 /// what is wrong with a shell that they are not for.
 #[test]
 fn icarus_fits_the_files_into_the_shell() {
+    icarus_fits("opennic", NICS[0].files());
+}
+
+/// Checks by Icarus that `files` fit into the shell, and into no other.
+pub fn icarus_fits(name: &str, files: &[File]) {
     let program = std::env::var("IVERILOG").unwrap_or_else(|_| "iverilog".into());
     if Command::new(&program).arg("-V").output().is_err() {
         // Past the test's capture, for `cargo xtask test` to tell.
-        writeln!(stdout(), "left out: nic::opennic: the port fit: there is no Icarus Verilog here (Debian: apt-get install iverilog)")
+        writeln!(stdout(), "left out: nic::{name}: the port fit: there is no Icarus Verilog here (Debian: apt-get install iverilog)")
             .expect("stdout");
         return;
     }
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("opennic-{}", std::process::id()));
-    for f in NICS[0].files() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    for f in files {
         let path = folder.join(&f.path);
         std::fs::create_dir_all(path.parent().expect("a folder")).and_then(|()| std::fs::write(&path, &f.text)).expect("written");
     }
@@ -101,7 +108,7 @@ fn icarus_fits_the_files_into_the_shell() {
     let icarus = |top: &str, more: &[&str]| {
         let mut c = Command::new(&program);
         c.args(["-g2005", "-Wall", "-Wno-timescale", "-t", "null", "-s", top, &include]).args(more);
-        c.args([shells.join("opennic_board.v"), shells.join("box_250mhz.v"), folder.join(&NICS[0].files()[0].path)]);
+        c.args([shells.join("opennic_board.v"), shells.join("box_250mhz.v"), folder.join(&files[0].path)]);
         let out = c.output().expect("iverilog starts");
         (out.status.success(), String::from_utf8_lossy(&out.stderr).into_owned())
     };

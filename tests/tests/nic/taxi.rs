@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use timely_hw::config::{CLOCK_PS, Config};
-use timely_hw::shells::Shell;
+use timely_hw::shells::{Extras, Shell};
 use timely_regs::counters::Counter;
 use timely_regs::map::{MAGIC, id};
 use timely_regs::telemetry::TelemetryRecord;
@@ -23,11 +23,12 @@ const FLOW_BITS: usize = 10;
 const CLOCK_NS: u64 = CLOCK_PS as u64 / 1000;
 
 /// A NIC with MACs of one width, and how it is told of time.
-struct Nic {
+pub struct Nic {
     bus: usize,
+    extras: Extras,
     /// Stamps of the time of day.
     tod: bool,
-    shape: Shape,
+    pub shape: Shape,
     library: OnceLock<Arc<Library>>,
 }
 
@@ -35,21 +36,28 @@ const fn shape(bits: usize) -> Shape {
     Shape { bits, sources: &["host", "rx"], sinks: &["up", "tx"], resets: &["rst_n"], base: 0x80_0000, netfpga: false }
 }
 
+const NONE: Extras = Extras { generator: false, roce: false };
+
+/// The form with queue pairs, at a MAC of 64 bits.
+pub static ROCE: Nic =
+    Nic { bus: 64, extras: Extras { generator: false, roce: true }, tod: false, shape: shape(64), library: OnceLock::new() };
+
 static NICS: [Nic; 2] = [
-    Nic { bus: 64, tod: false, shape: shape(64), library: OnceLock::new() },
-    Nic { bus: 512, tod: true, shape: shape(512), library: OnceLock::new() },
+    Nic { bus: 64, extras: NONE, tod: false, shape: shape(64), library: OnceLock::new() },
+    Nic { bus: 512, extras: NONE, tod: true, shape: shape(512), library: OnceLock::new() },
 ];
 
 impl Nic {
-    fn library(&self) -> &Arc<Library> {
+    pub fn library(&self) -> &Arc<Library> {
         self.library.get_or_init(|| {
             let shells = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells");
             let [stubs, board] = ["taxi_stubs.sv", "taxi_board.sv"].map(|f| std::fs::read_to_string(shells.join(f)).expect("a file"));
             let board = taxi_board(&board, self.bus).replace("TOD = 1'b0", &format!("TOD = 1'b{}", u8::from(self.tod)));
             let config = Config::new(self.bus, FLOW_BITS).expect("a configuration that is built");
-            let files = Shell::Taxi.emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"));
+            let files = Shell::Taxi.emit_with(config, CLOCK_PS, self.extras).unwrap_or_else(|e| panic!("emission: {e}"));
             let verilog = [stubs, board, files[1].text.clone(), files[0].text.clone()].concat();
-            build(&format!("taxi_{}", self.bus), &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
+            let form = if self.extras.roce { "_roce" } else { "" };
+            build(&format!("taxi{form}_{}", self.bus), &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
         })
     }
 

@@ -100,6 +100,8 @@ const SOURCES: &[(&str, &str, Source)] = &[
     ("docs/pacing.md", "From which lateness on does the loop suffer", Held("sim/tests/figures/lateness.rs", "the_page_shows_the_record")),
     ("docs/pacing.md", "On a real host with a real NIC", Defined),
     ("docs/registers.md", "*", Held("hw/regs/src/generate/mod.rs", "committed_documents_are_fresh")),
+    ("docs/roce.md", "Use it", Defined),
+    ("docs/roce.md", "What you should see", Defined),
     ("docs/roce.md", "The parser", Defined),
     ("docs/roce.md", "Round-trip times", Defined),
     ("docs/roce.md", "The in-line NIC with queue pairs", Printed("tests/tests/inline/roce/mod.rs")),

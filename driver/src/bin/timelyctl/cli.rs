@@ -7,6 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 use timely_driver::pci::Address;
+use timely_driver::service::PairKey;
 use timely_driver::sim;
 use timely_driver::spec::FlowSpec;
 use timely_driver::target::Target;
@@ -111,6 +112,9 @@ pub enum Command {
     /// Flows.
     #[command(subcommand)]
     Flow(Flow),
+    /// RoCEv2's queue pairs, of a NIC that paces them.
+    #[command(subcommand)]
+    Pairs(Pairs),
     /// Rates, round-trip times and counters of flows.
     Telemetry {
         /// Flows; all that are in use when none is named.
@@ -352,6 +356,62 @@ pub enum Flow {
     },
 }
 
+#[derive(Args, Clone, Copy)]
+pub struct PairArguments {
+    /// Address of the peer.
+    #[arg(value_parser = parse_ip)]
+    address: IpAddr,
+    /// The peer's queue pair: rqpn of `rdma resource show qp`.
+    #[arg(allow_negative_numbers = true, value_parser = parse_whole::<u32>)]
+    remote: u32,
+}
+
+impl PairArguments {
+    /// The pair that they are.
+    pub fn key(self) -> PairKey {
+        PairKey { address: self.address, remote: self.remote }
+    }
+}
+
+#[derive(Subcommand)]
+pub enum Pairs {
+    /// State of the table: settings, counters.
+    Show,
+    /// Takes the table into use with a random secret; pairs that it knew are forgotten.
+    Setup {
+        /// Profile of pairs that are learned from packets, 0 to 15, which must be set.
+        #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = profile)]
+        profile: u32,
+        /// Least path MTU of all pairs: 256, 512, 1024, 2048 or 4096 bytes; 0 unknown.
+        #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = parse_whole::<u32>)]
+        mtu: u32,
+        /// Forgets a learned pair after so many seconds without a packet; 0 never.
+        #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = parse_whole::<u32>)]
+        age: u32,
+        /// Cells of 256 bytes that a pair may have in the store: more than its host's window.
+        #[arg(long, value_name = "CELLS", default_value_t = 1024, value_parser = |s: &str| parse_whole_within::<u32>(s, 1..=65_535))]
+        store_bound: u32,
+    },
+    /// Takes the table out of use: every packet goes past unpaced.
+    Stop,
+    /// Sets a pair, which then is not forgotten; with --local its round trips are measured.
+    Join {
+        #[command(flatten)]
+        pair: PairArguments,
+        /// The local queue pair: lqpn of `rdma resource show qp`.
+        #[arg(long, value_name = "PAIR", value_parser = parse_whole::<u32>)]
+        local: Option<u32>,
+        /// Profile of a pair that was not known, 0 to 15, which must be set.
+        #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = profile)]
+        profile: u32,
+    },
+    /// Removes a pair, with what it has in the store.
+    Remove {
+        #[command(flatten)]
+        pair: PairArguments,
+    },
+}
+
 #[derive(Subcommand)]
 pub enum Reg {
     /// Names, and what they are for.
@@ -400,6 +460,8 @@ mod tests {
             "--device sim:model flow add 7 --rate 5Gbps",
             "profile set 0 timely-10g --base-rtt 9us beta=0.5",
             "reg write id.CONTROL 0x1",
+            "pairs setup --profile 1 --mtu 4096 --age 0",
+            "pairs join fd00::2 0x23 --local 0x11",
             "bind 0000:03:00.0 0000:03:00.1 --force",
             // Refused with their range, by what reads them.
             "profile set 0 timely-10g --base-rtt -5us --line -1Gbps",

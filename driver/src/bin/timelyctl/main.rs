@@ -14,7 +14,7 @@ mod traffic;
 
 use backend::{Backend, CliError};
 use clap::CommandFactory;
-use cli::{Cli, Command, Flow, Port, Profile, Reg, Sim};
+use cli::{Cli, Command, Flow, Pairs, Port, Profile, Reg, Sim};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
@@ -27,7 +27,7 @@ use timely_driver::folders::state_folder;
 use timely_driver::pci::{Address, System};
 use timely_driver::say::note;
 use timely_driver::selftest;
-use timely_driver::service::Request;
+use timely_driver::service::{PairSetup, Request};
 use timely_driver::sim;
 use timely_driver::spec::{PortSpec, ProfileSpec};
 use timely_driver::target::{Target, TargetError};
@@ -261,6 +261,23 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         Command::Flow(Flow::Post { flow, packets }) => {
             ask(Request::FlowPost { flow: *flow, packets: *packets })?;
             done(json, json!({"flow": flow, "posted": packets}))?;
+        }
+        Command::Pairs(Pairs::Show) => print(json, ask(Request::PairsShow {})?, show::queue_pairs)?,
+        Command::Pairs(Pairs::Setup { profile, mtu, age, store_bound }) => {
+            let setup = PairSetup { profile: *profile, mtu: *mtu, age_s: *age, store_bound: *store_bound };
+            print(json, ask(Request::PairsSetup { setup })?, show::queue_pairs)?;
+        }
+        Command::Pairs(Pairs::Stop) => {
+            ask(Request::PairsStop {})?;
+            done(json, json!({"in_use": false}))?;
+        }
+        Command::Pairs(Pairs::Join { pair, local, profile }) => {
+            let request = Request::PairJoin { pair: pair.key(), local: *local, profile: *profile };
+            print(json, ask(request)?, show::queue_pair)?;
+        }
+        Command::Pairs(Pairs::Remove { pair }) => {
+            let removed = ask(Request::PairRemove { pair: pair.key() })?;
+            done(json, removed)?;
         }
         Command::Telemetry { flows, watch, interval, count } => {
             let asked = (!flows.is_empty()).then(|| flows.clone());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use timely_driver::pci::Found;
 use timely_driver::registers;
 use timely_driver::report::{ClockReport, DeviceReport, FlowReport, PortReport, ProfileReport, RegisterReport, Telemetry};
-use timely_driver::service::micros;
+use timely_driver::service::{PairReport, PairsReport, micros};
 use timely_driver::spec::FlowSpec;
 use timely_driver::units::{Bytes, Mbps};
 use timely_regs::layout::stacked;
@@ -108,6 +108,30 @@ pub fn port(p: &PortReport) -> String {
         out += &format!("\n{:18} {table} of 1,514-byte packets, with Corundum's 32", "requests carry");
     }
     out
+}
+
+/// State of the table of queue pairs.
+pub fn queue_pairs(p: &PairsReport) -> String {
+    if !p.present {
+        return "this NIC has no table of queue pairs".into();
+    }
+    let unknown = |zero: bool, text: String, otherwise: &str| if zero { otherwise.to_owned() } else { text };
+    pairs([
+        ("queue pairs", if p.in_use { "in use" } else { "not in use: every packet goes past unpaced" }.into()),
+        ("learned with", format!("profile {}", p.profile)),
+        ("path MTU", unknown(p.mtu == 0, format!("{} B at least", p.mtu), "unknown")),
+        ("forgotten after", unknown(p.age_s == 0.0, format!("{:.1} s", p.age_s), "never")),
+        ("store bound", format!("{} cells of a pair", p.store_bound)),
+        ("pairs", format!("{} learned, {} set, {} removed, {} forgotten", p.learned, p.set, p.removed, p.aged)),
+        ("refused", format!("{} without a place, {} without a flow", p.crowded, p.full)),
+        ("answers", format!("{} of pairs that are not joined, {} congestion notifications", p.answers_unknown, p.congestion_notified)),
+    ])
+}
+
+/// A pair that was joined.
+pub fn queue_pair(p: &PairReport) -> String {
+    let joined = p.local.map_or("not joined: its answers are unknown".into(), |l| format!("joined with {l}"));
+    format!("{} at {} is flow {}, {joined}", p.remote, p.address, p.flow)
 }
 
 /// Profiles.

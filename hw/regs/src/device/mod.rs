@@ -2,10 +2,12 @@
 mod dma;
 mod error;
 mod operations;
+mod pairs;
 
 pub use dma::{Memory, RECORD_WORDS, Ring, RingSettings};
 pub use error::Error;
 pub use operations::{Answer, Only};
+pub use pairs::{PairOutcome, PairSettings, PairState};
 
 use crate::field::{Field, OutOfRange};
 use crate::map::settings::Setting;

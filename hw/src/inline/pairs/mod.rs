@@ -7,7 +7,7 @@ mod exit;
 mod words;
 
 pub use core::PairInline;
-pub use emission::pair_core;
+pub use emission::{FLOW_BITS, Joint, pair_core};
 
 use crate::bus::{
     CompletionIn, FlowLoadIn, PairCommandOut, PairFlowOut, PairFrameIn, PairLookIn, PairReplyOut, PairSourceOut, ProfileWriteIn,

@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::dma::replace_dma;
 use crate::emit::{PREFIX, emit};
 use crate::inline::Inline;
+use crate::inline::pairs::{Joint, pair_core};
 use crate::standalone::with_stack;
 use crate::time::Linear;
 use timely_model::time::LINEAR_LATENCY;
@@ -46,11 +47,16 @@ const WRAPPER: &str = "tnic_taxi_core.sv";
 /// List of the files, as Verilator reads it.
 const LIST: &str = "timely_taxi.f";
 
-/// The shell's files: adapter and core, the wrapper of the NIC core, their list, constraints.
-pub(super) fn files(path: &str, config: Config, clock_ps: u32) -> Result<Vec<File>, String> {
+/// The shell's files: adapter and core (with `roce` the one with queue pairs), the wrapper of the
+/// NIC core, their list, constraints.
+pub(super) fn files(path: &str, config: Config, clock_ps: u32, roce: bool) -> Result<Vec<File>, String> {
     let Width { core, fits, said, frames, stamp, host } = width(config.bus);
     let name = "taxi_inline";
-    let text = with_stack(move || inline(name, core, config, clock_ps))?;
+    let text = if roce {
+        pair_core(name, Config { bus: core, ..config }, clock_ps, Joint { beside: 48, stamped: true })?
+    } else {
+        with_stack(move || inline(name, core, config, clock_ps))?
+    };
     let linear = emit("taxi_linear", Linear::default())?;
     // ns48.fns16 of the clocks between a time of day and its line.
     let age = (LINEAR_LATENCY as u64 + 1) * u64::from(clock_ps) * 65_536 / 1000;

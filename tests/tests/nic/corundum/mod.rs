@@ -23,8 +23,8 @@ use timely_tests::{quick, thorough};
 use timely_verilate::{Library, Options, build};
 
 /// Of a board without a generator, or with.
-pub const NONE: Extras = Extras { generator: false };
-pub const GENERATOR: Extras = Extras { generator: true };
+pub const NONE: Extras = Extras { generator: false, roce: false };
+pub const GENERATOR: Extras = Extras { generator: true, roce: false };
 
 fn files(board: &Board, extras: Extras) -> Vec<File> {
     let config = Config::new(board.bus, board.flow_bits).expect("a configuration that is built");

@@ -1,0 +1,291 @@
+//! Queue pairs of RoCEv2: the table's settings, and commands to it.
+use super::{Service, ServiceError, json};
+use crate::Error;
+use crate::spec::SpecError;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs::File;
+use std::io::Read;
+use std::net::IpAddr;
+use timely_regs::counters::Counter;
+use timely_regs::device::{PairOutcome, PairSettings};
+use timely_regs::map::{counters, port};
+use timely_regs::profile;
+
+/// Greatest number of a queue pair; 0 and 1 are management's.
+const MOST_PAIR: u32 = 0xff_ffff;
+/// Units of the age that a pair is forgotten after, at least.
+const AGE_UNITS: u64 = 7;
+
+/// Why a request for queue pairs was not done.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum PairError {
+    /// The form of the NIC has no table.
+    #[error("this NIC has no table of queue pairs; emit it with `timely-hw emit --shell opennic --roce` (docs/roce.md)")]
+    None,
+    /// The table is not in use.
+    #[error("the table of queue pairs is not in use; `timelyctl pairs setup` takes it into use")]
+    Off,
+    /// A path MTU that RoCEv2 does not have.
+    #[error("a path MTU of {0} bytes is none of RoCEv2's; give 256, 512, 1024, 2048 or 4096, or 0 where it is unknown")]
+    Mtu(u32),
+    /// An age that the register does not hold.
+    #[error("an age of {asked} s is too long for this clock; give 0 to {most} s, 0 to forget no pair")]
+    Age {
+        /// Asked for.
+        asked: u32,
+        /// Longest.
+        most: u64,
+    },
+    /// A number of no queue pair.
+    #[error("{0} is no number of a queue pair; give 2 to 16777215, as `rdma resource show qp` shows it")]
+    Number(u32),
+    /// A random secret that is no secret.
+    #[error(
+        "the system's random source gave zeros for the secret of the hash, with which other hosts choose collisions; nothing was set up"
+    )]
+    Secret,
+    /// There is no such pair.
+    #[error("{remote} at {address} is no pair that the table knows; nothing was removed")]
+    Unknown {
+        /// Remote address.
+        address: IpAddr,
+        /// Remote queue pair.
+        remote: u32,
+    },
+    /// No flow is left.
+    #[error("all {0} flows have pairs; remove one, or set the table up with an --age")]
+    Full(u32),
+    /// The hash is taken.
+    #[error(
+        "the table has no place for {0}, for its hash is another pair's; it goes unpaced until `timelyctl pairs setup` draws another secret"
+    )]
+    Crowded(u32),
+    /// The local number is another pair's.
+    #[error(
+        "answers to local queue pair {local} belong to another pair: this one was set and is not joined; remove the other, or give the right --local"
+    )]
+    Ambiguous {
+        /// Local queue pair.
+        local: u32,
+    },
+}
+
+/// Settings of the table, as they are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PairSetup {
+    /// Profile of pairs that are learned.
+    pub profile: u32,
+    /// Least path MTU, bytes; 0 unknown.
+    pub mtu: u32,
+    /// After so long without a packet a learned pair is forgotten, s; 0 never.
+    pub age_s: u32,
+    /// Cells of 256 bytes that a pair may have in the store.
+    pub store_bound: u32,
+}
+
+/// A queue pair, by what its packets say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PairKey {
+    /// Address of the peer.
+    pub address: IpAddr,
+    /// The peer's queue pair.
+    pub remote: u32,
+}
+
+/// State of the table, as programs read it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairsReport {
+    /// The form of the NIC has a table.
+    pub present: bool,
+    /// The table is in use.
+    pub in_use: bool,
+    /// Profile of pairs that are learned.
+    pub profile: u32,
+    /// Least path MTU, bytes; 0 unknown.
+    pub mtu: u32,
+    /// After so long without a packet a learned pair is forgotten, s; 0 never.
+    pub age_s: f64,
+    /// Cells of 256 bytes that a pair may have in the store.
+    pub store_bound: u32,
+    /// Pairs that packets made known.
+    pub learned: u32,
+    /// Pairs that commands set.
+    pub set: u32,
+    /// Pairs that commands removed.
+    pub removed: u32,
+    /// Pairs that were forgotten by their age.
+    pub aged: u32,
+    /// Pairs that found no place in the table.
+    pub crowded: u32,
+    /// Pairs that found no flow.
+    pub full: u32,
+    /// Answers whose pair is not joined.
+    pub answers_unknown: u32,
+    /// Congestion notifications to pairs that are joined.
+    pub congestion_notified: u32,
+}
+
+/// A pair that was joined, as programs read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairReport {
+    /// Address of the peer.
+    pub address: IpAddr,
+    /// The peer's queue pair.
+    pub remote: u32,
+    /// The local queue pair, if the pair was joined.
+    pub local: Option<u32>,
+    /// Flow of the pair, for `telemetry`.
+    pub flow: u32,
+}
+
+fn number(pair: u32) -> Result<u32, PairError> {
+    if (2..=MOST_PAIR).contains(&pair) { Ok(pair) } else { Err(PairError::Number(pair)) }
+}
+
+/// A secret that is one: both parts of it, for with zeros in either numbers of one host share a
+/// hash.
+fn secret_of(random: [u8; 24]) -> Result<[u32; 6], PairError> {
+    let mut secret = [0; 6];
+    for (word, bytes) in secret.iter_mut().zip(random.chunks_exact(4)) {
+        *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    }
+    if secret.contains(&0) { Err(PairError::Secret) } else { Ok(secret) }
+}
+
+fn mtu_code(bytes: u32) -> Result<u32, PairError> {
+    match bytes {
+        0 => Ok(0),
+        256 | 512 | 1024 | 2048 | 4096 => Ok(bytes.ilog2() - 7),
+        other => Err(PairError::Mtu(other)),
+    }
+}
+
+/// Clocks of a unit, of which seven are the age.
+fn age_unit(seconds: u32, clock_ps: u32) -> Result<u32, PairError> {
+    let clocks = u64::from(seconds) * 1_000_000_000_000 / u64::from(clock_ps.max(1));
+    let most = AGE_UNITS * u64::from(u32::MAX) * u64::from(clock_ps) / 1_000_000_000_000;
+    u32::try_from(clocks.div_ceil(AGE_UNITS)).map_err(|_| PairError::Age { asked: seconds, most })
+}
+
+impl Service {
+    /// State of the table.
+    pub(super) fn pairs(&self) -> Result<PairsReport, ServiceError> {
+        let report = self.nic.checked("a read of the table of queue pairs", |d| {
+            let (state, count) = (d.pairs()?, |c: Counter| d.read_at(&counters::COUNTER, c as u32));
+            Ok(PairsReport {
+                present: state.present,
+                in_use: state.enabled,
+                profile: state.profile,
+                mtu: if state.mtu == 0 { 0 } else { 128 << state.mtu },
+                age_s: AGE_UNITS as f64 * f64::from(state.age) * f64::from(d.build().clock_ps) / 1e12,
+                store_bound: d.read(&port::STORE_BOUND)?,
+                learned: count(Counter::PairsLearned)?,
+                set: count(Counter::PairsSet)?,
+                removed: count(Counter::PairsRemoved)?,
+                aged: count(Counter::PairsAged)?,
+                crowded: count(Counter::PairsCrowded)?,
+                full: count(Counter::PairsFull)?,
+                answers_unknown: count(Counter::AnswersUnknown)?,
+                congestion_notified: count(Counter::CongestionNotified)?,
+            })
+        })?;
+        Ok(report)
+    }
+
+    fn must_have_pairs(&self, in_use: bool) -> Result<(), ServiceError> {
+        let state = self.nic.checked("a read of the table of queue pairs", |d| d.pairs())?;
+        match state {
+            s if !s.present => Err(PairError::None.into()),
+            s if in_use && !s.enabled => Err(PairError::Off.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn must_be_set(&self, profile: u32) -> Result<(), ServiceError> {
+        if self.nic.profile(profile)? == [0; profile::WORDS] { Err(SpecError::Unset(profile).into()) } else { Ok(()) }
+    }
+
+    /// Takes the table into use with a secret of the system's, and lets flows send.
+    pub(super) fn pairs_setup(&mut self, s: PairSetup) -> Result<Value, ServiceError> {
+        self.must_have_pairs(false)?;
+        self.must_be_set(s.profile)?;
+        let mtu = mtu_code(s.mtu)?;
+        let age = age_unit(s.age_s, self.nic.device().build().clock_ps)?;
+        let mut random = [0; 24];
+        File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut random)).map_err(Error::Random)?;
+        let settings = PairSettings { secret: secret_of(random)?, profile: s.profile, mtu, age };
+        self.nic.checked("the settings of the table of queue pairs", |d| {
+            d.write(&port::STORE_BOUND, s.store_bound)?;
+            d.start_pairs(&settings)
+        })?;
+        self.nic.enable(true)?;
+        Ok(json(self.pairs()?))
+    }
+
+    /// Takes the table out of use.
+    pub(super) fn pairs_stop(&mut self) -> Result<Value, ServiceError> {
+        self.must_have_pairs(false)?;
+        self.nic.checked("the table of queue pairs", |d| d.stop_pairs())?;
+        Ok(Value::Null)
+    }
+
+    /// Sets a pair, joined if a local one is given.
+    pub(super) fn pair_join(&mut self, key: PairKey, local: Option<u32>, profile: u32) -> Result<Value, ServiceError> {
+        self.must_have_pairs(true)?;
+        self.must_be_set(profile)?;
+        let (remote, local) = (number(key.remote)?, local.map(number).transpose()?);
+        let outcome = self.nic.checked("a queue pair", |d| d.set_pair(key.address, remote, local, profile))?;
+        let flow = self.flow_of(outcome, key, local.unwrap_or_default())?;
+        Ok(json(PairReport { address: key.address, remote, local, flow }))
+    }
+
+    /// Removes a pair.
+    pub(super) fn pair_remove(&mut self, key: PairKey) -> Result<Value, ServiceError> {
+        self.must_have_pairs(true)?;
+        let remote = number(key.remote)?;
+        let outcome = self.nic.checked("a queue pair", |d| d.remove_pair(key.address, remote))?;
+        let flow = self.flow_of(outcome, key, 0)?;
+        Ok(json(PairReport { address: key.address, remote, local: None, flow }))
+    }
+
+    fn flow_of(&self, outcome: PairOutcome, key: PairKey, local: u32) -> Result<u32, PairError> {
+        match outcome {
+            PairOutcome::Done(flow) => Ok(flow),
+            PairOutcome::Unknown => Err(PairError::Unknown { address: key.address, remote: key.remote }),
+            PairOutcome::Full => Err(PairError::Full(self.nic.device().flows())),
+            PairOutcome::Crowded => Err(PairError::Crowded(key.remote)),
+            PairOutcome::Ambiguous(_) => Err(PairError::Ambiguous { local }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_with_zeros_is_refused() {
+        assert_eq!(secret_of([0; 24]), Err(PairError::Secret));
+        let mut random = [7; 24];
+        assert_eq!(secret_of(random), Ok([0x0707_0707; 6]));
+        // Each word counts, those of SECRET_HIGH too.
+        for word in 0..6 {
+            random.fill(7);
+            random[4 * word..4 * word + 4].fill(0);
+            assert_eq!(secret_of(random), Err(PairError::Secret), "word {word}");
+        }
+    }
+
+    #[test]
+    fn sizes_and_ages_become_codes() {
+        assert_eq!([0, 256, 512, 1024, 2048, 4096].map(|b| mtu_code(b).ok()), [0, 1, 2, 3, 4, 5].map(Some));
+        assert_eq!(mtu_code(1500), Err(PairError::Mtu(1500)));
+        // 7 s of 4 ns: a unit is a second.
+        assert_eq!((age_unit(0, 4000), age_unit(7, 4000)), (Ok(0), Ok(250_000_000)));
+        assert_eq!(age_unit(121, 4000), Err(PairError::Age { asked: 121, most: 120 }));
+        assert_eq!((number(1), number(0x100_0000)), (Err(PairError::Number(1)), Err(PairError::Number(0x100_0000))));
+    }
+}

@@ -1,0 +1,72 @@
+//! `timelyctl pairs`: set-up, join and removal through a daemon of the model in the wire; refusals.
+use super::{Place, Running, wait_for};
+use std::process::Stdio;
+
+/// The NIC of `timely-sim wire`, and its device.
+fn wire(place: &Place, roce: bool) -> (Running, String) {
+    let sockets = ["host", "network", "registers"].map(|n| place.path(n));
+    let mut c = place.program(place.path("serve").to_str().expect("a path"), &["wire", "--model", "--flow-bits", "6"]);
+    if roce {
+        c.arg("--roce");
+    }
+    for (option, path) in ["--host", "--network", "--registers"].iter().zip(&sockets) {
+        c.arg(option).arg(path);
+    }
+    let child = Running(c.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"));
+    wait_for(&sockets[2]);
+    (child, format!("vfio-user:{}", sockets[2].display()))
+}
+
+#[test]
+fn queue_pairs_are_set_up_joined_and_removed() {
+    let place = Place::new();
+    let (_wire, device) = wire(&place, true);
+    let _daemon = place.listening(&device);
+    let with = |words: &[&'static str]| -> Vec<String> {
+        ["--device", &device].into_iter().chain(words.iter().copied()).map(String::from).collect()
+    };
+    let json = |words: &[&'static str]| place.json(&with(words).iter().map(String::as_str).collect::<Vec<_>>());
+    let refused = |words: &[&'static str], code, names: &[&str]| {
+        place.refused(&with(words).iter().map(String::as_str).collect::<Vec<_>>(), code, names)
+    };
+    const JOIN: [&str; 6] = ["pairs", "join", "10.0.0.2", "0x23", "--local", "0x11"];
+
+    assert_eq!(json(&["pairs", "show"])["in_use"], false);
+    refused(&JOIN, 3, &["not in use", "pairs setup` takes it into use"]);
+    refused(&["pairs", "setup"], 3, &["profile 0 is unset", "profile set 0"]);
+    json(&["profile", "set", "0", "timely-10g"]);
+    refused(&["pairs", "setup", "--mtu", "1500"], 3, &["1500", "256, 512, 1024, 2048 or 4096"]);
+    refused(&["pairs", "setup", "--age", "121"], 3, &["121 s", "0 to 120 s"]);
+    assert_eq!(json(&["pairs", "show"])["in_use"], false, "a refusal set it up");
+
+    let set_up = json(&["pairs", "setup", "--mtu", "1024", "--age", "60"]);
+    assert_eq!((&set_up["in_use"], &set_up["mtu"], &set_up["profile"]), (&true.into(), &1024.into(), &0.into()), "{set_up}");
+    assert!((set_up["age_s"].as_f64().expect("a time") - 60.0).abs() < 0.001, "{set_up}");
+    let joined = json(&JOIN);
+    assert_eq!((&joined["address"], &joined["remote"], &joined["local"]), (&"10.0.0.2".into(), &0x23.into(), &0x11.into()), "{joined}");
+    assert!(joined["flow"].as_u64() < Some(64), "{joined}");
+    // A second pair with the same local number is not guessed at.
+    refused(&["pairs", "join", "10.0.0.2", "0x24", "--local", "0x11"], 3, &["local queue pair 17", "was set and is not joined"]);
+    refused(&["pairs", "join", "10.0.0.2", "1"], 3, &["1 is no number of a queue pair", "rdma resource show qp"]);
+    assert_eq!(json(&["pairs", "remove", "10.0.0.2", "0x23"])["flow"], joined["flow"]);
+    refused(&["pairs", "remove", "10.0.0.2", "0x23"], 3, &["35 at 10.0.0.2", "nothing was removed"]);
+    let told = json(&["pairs", "show"]);
+    assert_eq!((&told["set"], &told["removed"]), (&2.into(), &1.into()), "{told}");
+    json(&["pairs", "stop"]);
+    assert_eq!(json(&["pairs", "show"])["in_use"], false);
+}
+
+#[test]
+fn a_nic_without_a_table_refuses() {
+    let place = Place::new();
+    let (_wire, device) = wire(&place, false);
+    let _daemon = place.listening(&device);
+    assert_eq!(place.json(&["--device", &device, "pairs", "show"])["present"], false);
+    for words in [&["pairs", "setup"][..], &["pairs", "stop"], &["pairs", "join", "10.0.0.2", "5"], &["pairs", "remove", "10.0.0.2", "5"]] {
+        place.refused(
+            &[&["--device", device.as_str()][..], words].concat(),
+            3,
+            &["no table of queue pairs", "emit --shell opennic --roce"],
+        );
+    }
+}

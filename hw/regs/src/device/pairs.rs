@@ -1,0 +1,138 @@
+//! Commands to the table of RoCEv2's queue pairs.
+use super::{Bus, Device, Error};
+use crate::map::roce;
+use crate::map::settings::TABLE;
+use std::net::IpAddr;
+
+/// Reads of the status before a wait for a command is given up: a command waits for clocks without
+/// a look-up, of which a loaded table has few.
+const POLLS: u32 = 100_000;
+
+/// Settings of the table before its use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairSettings {
+    /// Secret of the hash, at random.
+    pub secret: [u32; 6],
+    /// Profile of pairs that are learned.
+    pub profile: u32,
+    /// Least path MTU: 1 to 5 for 256 to 4,096 bytes, 0 unknown.
+    pub mtu: u32,
+    /// Clocks of a unit of age; 0 no pair is forgotten.
+    pub age: u32,
+}
+
+/// State of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairState {
+    /// The device has a table.
+    pub present: bool,
+    /// The table is in use.
+    pub enabled: bool,
+    /// Profile of pairs that are learned.
+    pub profile: u32,
+    /// Least path MTU, as [`PairSettings::mtu`].
+    pub mtu: u32,
+    /// Clocks of a unit of age.
+    pub age: u32,
+}
+
+/// Outcome of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairOutcome {
+    /// Done; the pair's flow.
+    Done(u32),
+    /// There is no such pair.
+    Unknown,
+    /// All flows are taken.
+    Full,
+    /// A bucket is full, or the hash is another key's.
+    Crowded,
+    /// Answers to the local queue pair belong to another pair; the flow of this one, which is set
+    /// and not joined.
+    Ambiguous(u32),
+}
+
+impl<B: Bus> Device<B> {
+    /// State of the table.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn pairs(&self) -> Result<PairState, Error<B::Error>> {
+        Ok(PairState {
+            present: self.read_field(&roce::STATUS, &roce::PRESENT)? != 0,
+            enabled: self.get(&TABLE.pair_enable)? != 0,
+            profile: self.get(&TABLE.pair_profile)? as u32,
+            mtu: self.get(&TABLE.pair_mtu)? as u32,
+            age: self.get(&TABLE.pair_age)? as u32,
+        })
+    }
+
+    /// Takes the table into use; pairs that it knew are forgotten.
+    ///
+    /// # Errors
+    /// When a value is out of its range, or the bus fails.
+    pub fn start_pairs(&self, s: &PairSettings) -> Result<(), Error<B::Error>> {
+        self.set(&TABLE.pair_enable, 0)?;
+        for (word, i) in s.secret.iter().zip(0..) {
+            let (register, at) = if i < 4 { (&roce::SECRET, i) } else { (&roce::SECRET_HIGH, i - 4) };
+            self.write_at(register, at, *word)?;
+        }
+        self.set(&TABLE.pair_profile, s.profile.into())?;
+        self.set(&TABLE.pair_mtu, s.mtu.into())?;
+        self.set(&TABLE.pair_age, s.age.into())?;
+        self.set(&TABLE.pair_enable, 1)
+    }
+
+    /// Takes the table out of use: all pairs are forgotten, and every packet goes past unpaced.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn stop_pairs(&self) -> Result<(), Error<B::Error>> {
+        self.set(&TABLE.pair_enable, 0)
+    }
+
+    /// Sets the pair of a remote address and queue pair, which then does not age; with `local` its
+    /// answers are known by that number. A pair that was known keeps its profile.
+    ///
+    /// # Errors
+    /// When a number is out of its range, no command is taken, the command does not end, or the bus
+    /// fails.
+    pub fn set_pair(&self, address: IpAddr, remote: u32, local: Option<u32>, profile: u32) -> Result<PairOutcome, Error<B::Error>> {
+        let given = local.map_or(0, |l| l | 1 << roce::LOCAL_GIVEN.low);
+        self.set(&TABLE.pair_local, given.into())?;
+        self.set(&TABLE.pair_set_profile, profile.into())?;
+        self.command_pair(address, remote, roce::SET)
+    }
+
+    /// Removes a pair, with what it has in the packet store.
+    ///
+    /// # Errors
+    /// As [`Device::set_pair`].
+    pub fn remove_pair(&self, address: IpAddr, remote: u32) -> Result<PairOutcome, Error<B::Error>> {
+        self.command_pair(address, remote, roce::REMOVE)
+    }
+
+    fn command_pair(&self, address: IpAddr, remote: u32, command: u32) -> Result<PairOutcome, Error<B::Error>> {
+        let address = match address {
+            IpAddr::V4(a) => a.to_ipv6_mapped(),
+            IpAddr::V6(a) => a,
+        };
+        self.set(&TABLE.pair_address, u128::from_le_bytes(address.octets()))?;
+        self.set(&TABLE.pair_remote, remote.into())?;
+        self.write(&roce::COMMAND, command)?;
+        for _ in 0..POLLS {
+            let status = [self.read(&roce::STATUS)?];
+            if roce::BUSY.get(&status) == 0 {
+                let flow = roce::FLOW.get(&status);
+                return Ok(match roce::OUTCOME.get(&status) {
+                    0 => PairOutcome::Done(flow),
+                    1 => PairOutcome::Unknown,
+                    2 => PairOutcome::Full,
+                    3 => PairOutcome::Crowded,
+                    _ => PairOutcome::Ambiguous(flow),
+                });
+            }
+        }
+        Err(Error::Timeout("the command on a queue pair"))
+    }
+}

@@ -1,0 +1,285 @@
+//! Shells of OpenNIC, NetFPGA PLUS and taxi with queue pairs: a stock RDMA host's frames whole, its
+//! requests paced, round trips by the ACKs that any RDMA NIC sends. The Verilog of the core is held
+//! to its model by `inline`; the shells around it run under `cargo xtask soak`, and with
+//! TIMELY_CYCLES=200001.
+use super::inline::*;
+use super::netfpga::tuser;
+use super::opennic::{beside, compiled, icarus_fits};
+use super::taxi;
+use rand::Rng;
+use std::collections::VecDeque;
+use std::io::{Write, stdout};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, LazyLock};
+use timely_hw::config::{CLOCK_PS, Config};
+use timely_hw::shells::{Extras, File, Shell};
+use timely_regs::counters::Counter;
+use timely_regs::device::{PairOutcome, PairSettings};
+use timely_regs::roce::{Bth, Extension, opcode};
+use timely_regs::telemetry::TelemetryRecord;
+use timely_regs::wire::{Addresses, Envelope};
+use timely_tests::board::{Board, HOST, NETFPGA_PLUS, OPENNIC, Shape, WIRE};
+use timely_tests::{rng, thorough};
+use timely_verilate::Library;
+
+static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
+    let extras = Extras { roce: true, ..Extras::default() };
+    let config = Config::new(512, 10).expect("a configuration that is built");
+    Shell::OpenNic.emit_with(config, CLOCK_PS, extras).unwrap_or_else(|e| panic!("emission: {e}"))
+});
+static LIBRARY: LazyLock<Arc<Library>> = LazyLock::new(|| compiled("opennic_roce_512_10", &FILES));
+
+/// Queue pair of the host's, and the peer's.
+const LOCAL: u32 = 0x11;
+const REMOTE: u32 = 0x23;
+/// Rate of a pair, Mb/s.
+const MBPS: f64 = 5000.0;
+
+fn left_out() -> bool {
+    if !thorough() {
+        // Past the test's capture, for `cargo xtask test` to tell.
+        writeln!(stdout(), "left out: nic::roce: the box with queue pairs: cargo xtask soak runs it; inline runs its core")
+            .expect("stdout");
+    }
+    !thorough()
+}
+
+fn envelope(outwards: bool) -> Envelope {
+    let (here, there) = ((OWN_MAC, OWN), (PEER_MAC, PEER));
+    let (from, to) = if outwards { (here, there) } else { (there, here) };
+    Envelope {
+        mac_destination: to.0,
+        mac_source: from.0,
+        tci: None,
+        addresses: Addresses::V4 { source: from.1, destination: to.1 },
+        tos: 0,
+        ttl: 64,
+        port_source: 0xc123,
+        port_destination: timely_regs::roce::PORT,
+    }
+}
+
+fn request(code: u8, queue_pair: u32, psn: u32, asks: bool, bytes: usize) -> Vec<u8> {
+    let bth = Bth { opcode: code, queue_pair, psn, ack_request: asks, partition_key: 0xffff, ..Bth::default() };
+    bth.frame(&envelope(true), &Extension { message_bytes: 65_536, ..Extension::default() }, &vec![psn as u8; bytes])
+}
+
+fn answer(code: u8, psn: u32, bytes: usize) -> Vec<u8> {
+    let bth = Bth { opcode: code, queue_pair: LOCAL, psn, partition_key: 0xffff, ..Bth::default() };
+    bth.frame(&envelope(false), &Extension { syndrome: 0x1f, ..Extension::default() }, &vec![psn as u8; bytes])
+}
+
+/// A shell on its bench, and what goes beside a frame of so many bytes from host or wire.
+struct Bench {
+    library: &'static Arc<Library>,
+    shape: Shape,
+    beside: fn(usize, usize) -> u128,
+    gbps: f64,
+}
+
+fn opennic() -> Bench {
+    Bench { library: &LIBRARY, shape: OPENNIC, beside: |from, bytes| beside(bytes, if from == HOST { 1 } else { 0x40 }), gbps: 100.0 }
+}
+
+/// NetFPGA PLUS, whose sideband is 128 bits: a source of port 0 or its queue.
+fn plus() -> Bench {
+    let extras = Extras { roce: true, ..Extras::default() };
+    let config = Config::new(512, 10).expect("a configuration that is built");
+    let files = Shell::NetFpgaPlus.emit_with(config, CLOCK_PS, extras).unwrap_or_else(|e| panic!("emission: {e}"));
+    let verilog = [include_str!("../shells/netfpga_plus_board.v"), &files[1].text, &files[0].text].concat();
+    let library = timely_verilate::build("plus_roce", &verilog, "board", Default::default()).unwrap_or_else(|e| panic!("{e}"));
+    let beside = |from, bytes| tuser(bytes, if from == HOST { 2 } else { 1 }, 0);
+    Bench { library: Box::leak(Box::new(library)), shape: NETFPGA_PLUS, beside, gbps: 100.0 }
+}
+
+fn taxi() -> Bench {
+    Bench {
+        library: taxi::ROCE.library(),
+        shape: taxi::ROCE.shape,
+        beside: |from, bytes| if from == HOST { bytes as u128 & 0xff } else { 0 },
+        gbps: 16.0,
+    }
+}
+
+/// A board whose table is in use.
+fn ready(bench: &Bench) -> Board {
+    let setup = Setup { profiles: vec![fixed(MBPS), fixed(100_000.0)], flows: vec![], bound: 2000, lead: 0 };
+    let mut board = prepared(bench.library, bench.shape, &setup, 1);
+    with(&mut board, |d| {
+        let before = d.pairs().expect("registers");
+        assert!(before.present && !before.enabled, "{before:?}");
+        let secret = [0x1234_5677, 0x9abc_def1, 0x0f1e_2d3d, 0x4c5b_6a79, 0x8897_a6b5, 0xc4d3_e2f1];
+        d.start_pairs(&PairSettings { secret, profile: 0, mtu: 3, age: 0 }).expect("registers");
+    });
+    // The table is cleared.
+    for _ in 0..5000 {
+        board.tick();
+    }
+    board
+}
+
+fn peer() -> IpAddr {
+    Ipv4Addr::from(PEER).into()
+}
+
+#[test]
+fn icarus_fits_the_files_into_the_shell() {
+    icarus_fits("opennic_roce", &FILES);
+}
+
+/// Frames of a stock host and to it, in gaps and stalls: requests of a pair that was set, ACKs and
+/// foreign traffic. Each frame comes out once, byte for byte, with its sideband,
+/// in the order of its pair.
+#[test]
+fn a_stock_hosts_frames_pass_whole() {
+    if left_out() {
+        return;
+    }
+    let mut rng = rng(19);
+    let mut board = ready(&opennic());
+    // A pair of profile 1 is as fast as the wire.
+    with(&mut board, |d| assert!(matches!(d.set_pair(peer(), REMOTE, None, 1), Ok(PairOutcome::Done(_)))));
+    board.weather(&[0.8, 0.8], &[0.9, 0.9]);
+    let (mut paced, mut past, mut up) = (VecDeque::new(), VecDeque::new(), VecDeque::new());
+    for n in 0..600u32 {
+        let meta = |bytes: &Vec<u8>| beside(bytes.len(), 1);
+        let (is_paced, frame) = match rng.random_range(0..6) {
+            0..3 => (true, request(opcode::WRITE_MIDDLE, REMOTE, n, n % 8 == 7, 1024)),
+            3 => (true, request(opcode::READ_REQUEST, REMOTE, n, true, 0)),
+            4 => (false, answer(opcode::ACK, n, 0)),
+            _ => (false, (0..rng.random_range(60..1514)).map(|_| rng.random()).collect()),
+        };
+        let queue = if is_paced { &mut paced } else { &mut past };
+        queue.push_back((frame.clone(), meta(&frame)));
+        let beside_it = meta(&frame);
+        board.send(HOST, frame, beside_it);
+        let frame = answer([opcode::ACK, opcode::READ_RESPONSE_ONLY][rng.random_range(0..2)], n, 0);
+        let beside_it = beside(frame.len(), 0x40);
+        up.push_back((frame.clone(), beside_it));
+        board.send(WIRE, frame, beside_it);
+    }
+    let mut quiet = 0;
+    while quiet < 5000 {
+        board.tick();
+        let (sent, risen) = (board.take(WIRE), board.take(HOST));
+        quiet = if sent.is_empty() && risen.is_empty() && board.waiting(HOST) + board.waiting(WIRE) == 0 { quiet + 1 } else { 0 };
+        for f in sent {
+            let queue = if paced.front().is_some_and(|(frame, _): &(Vec<u8>, u128)| *frame == f.bytes) { &mut paced } else { &mut past };
+            let (frame, meta) = queue.pop_front().expect("a frame that nobody sent");
+            assert!(frame == f.bytes, "a frame is not the one that was due");
+            assert_eq!(f.meta, meta & 0xffff_ffff | 0x40 << 32);
+        }
+        for f in risen {
+            let (frame, meta) = up.pop_front().expect("a frame that nobody sent");
+            assert!(frame == f.bytes, "a frame to the host is not the one that was due");
+            assert_eq!(f.meta, meta & 0xffff_ffff | 1 << 32);
+        }
+    }
+    assert!(paced.is_empty() && past.is_empty() && up.is_empty(), "{}, {}, {} frames are lost", paced.len(), past.len(), up.len());
+    assert_eq!([Counter::PacketsRefused, Counter::PacketsDiscarded, Counter::PairsMalformed].map(|c| counter(&mut board, c)), [0; 3]);
+}
+
+/// A pair that the table learns from its packets leaves at its profile's rate; joined, its ACKs are
+/// round trips of the length that the wire has; removed, it is unknown.
+#[test]
+fn a_learned_pair_is_paced_and_its_acks_are_round_trips() {
+    if !left_out() {
+        paced_and_measured(&opennic());
+    }
+}
+
+/// The same in NetFPGA's datapath.
+#[test]
+fn a_learned_pair_is_paced_in_netfpga() {
+    if !left_out() {
+        paced_and_measured(&plus());
+    }
+}
+
+/// The same between taxi's NIC core and its MAC, by whose stamps round trips are measured.
+#[test]
+fn a_learned_pair_is_paced_in_taxi() {
+    if !left_out() {
+        paced_and_measured(&taxi());
+    }
+}
+
+/// A host that always has 16 requests in the NIC, and a peer.
+#[derive(Default)]
+struct Hosts {
+    psn: u32,
+    inside: u32,
+    /// First clock of each request at the wire.
+    stamps: Vec<u64>,
+    /// The peer answers.
+    answers: bool,
+    /// Clock of an ACK, its number, and first clock of its request at the wire.
+    due: VecDeque<(u64, u32, u64)>,
+    /// Round trips of the ACKs, from the request's first beat, ns.
+    trips: Vec<u64>,
+}
+
+/// Clocks from a request's last beat at the wire to its ACK's first.
+const DELAY: u64 = 500;
+
+impl Hosts {
+    fn run(&mut self, bench: &Bench, board: &mut Board, clocks: u64) {
+        let end = board.clk() + clocks;
+        while board.clk() < end {
+            while self.inside < 16 {
+                let frame = request(opcode::WRITE_MIDDLE, REMOTE, self.psn, self.psn % 8 == 7, 1024);
+                let meta = (bench.beside)(HOST, frame.len());
+                board.send(HOST, frame, meta);
+                (self.psn, self.inside) = (self.psn + 1, self.inside + 1);
+            }
+            board.tick();
+            for f in board.take(WIRE) {
+                let number = self.stamps.len() as u32;
+                self.inside -= 1;
+                self.stamps.push(f.clocks.0);
+                if self.answers && number % 8 == 7 {
+                    self.due.push_back((f.clocks.1 + DELAY, number, f.clocks.0));
+                }
+            }
+            if let Some((_, number, left)) = self.due.pop_front_if(|d| d.0 <= board.clk()) {
+                let frame = answer(opcode::ACK, number, 0);
+                let meta = (bench.beside)(WIRE, frame.len());
+                board.send(WIRE, frame, meta);
+                self.trips.push((board.clk() - left) * 4);
+            }
+        }
+    }
+}
+
+fn paced_and_measured(bench: &Bench) {
+    let mut board = ready(bench);
+    let mut hosts = Hosts::default();
+    hosts.run(bench, &mut board, 30_000);
+    assert_eq!(counter(&mut board, Counter::PairsLearned), 1);
+    let stamps = &hosts.stamps[hosts.stamps.len() / 2..];
+    let wire = request(opcode::WRITE_MIDDLE, REMOTE, 0, false, 1024).len() as f64 + 24.0;
+    let mbps = (stamps.len() - 1) as f64 * wire * 8000.0 / ((stamps[stamps.len() - 1] - stamps[0]) as f64 * 4.0);
+    println!("{mbps:.1} of {MBPS} Mb/s, {} frames", stamps.len());
+    assert!((mbps / MBPS - 1.0).abs() < 0.01 && stamps.len() > 30, "{mbps} Mb/s, {} frames", stamps.len());
+
+    let joined = with(&mut board, |d| d.set_pair(peer(), REMOTE, Some(LOCAL), 1).expect("a command"));
+    let PairOutcome::Done(flow) = joined else { panic!("{joined:?}") };
+    hosts.answers = true;
+    hosts.run(bench, &mut board, 30_000);
+    let trips = &hosts.trips;
+    let told = with(&mut board, |d| TelemetryRecord::from_words(&d.query_flow(flow).expect("an answer")));
+    println!("{told:?}, the wire's round trips from {:?} to {:?} ns", trips.iter().min(), trips.iter().max());
+    assert!(told.samples >= 5 && told.samples as usize <= trips.len(), "{told:?}, {} ACKs", trips.len());
+    // From the last byte out, which is the frame's time at the line's rate behind its stamp.
+    let rtt = told.rtt.expect("round trips");
+    let wire_ns = (wire * 8.0 / bench.gbps) as u32;
+    let (least, most) = (*trips.iter().min().expect("trips") as u32 - wire_ns, *trips.iter().max().expect("trips") as u32);
+    assert!((least - 8..=most).contains(&rtt.min_ns) && (least - 8..=most).contains(&rtt.last_ns), "{rtt:?}, {least} to {most}");
+
+    with(&mut board, |d| {
+        assert_eq!(d.remove_pair(peer(), REMOTE).expect("a command"), PairOutcome::Done(flow));
+        assert_eq!(d.remove_pair(peer(), REMOTE).expect("a command"), PairOutcome::Unknown);
+        d.stop_pairs().expect("a register");
+        assert!(d.set_pair(peer(), REMOTE, None, 1).is_err(), "a command without a table in use");
+    });
+}
