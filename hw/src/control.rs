@@ -435,6 +435,10 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.reaction.sample_flow.next = self.rtt.sample.flow.val();
         self.reaction.release_valid.next = self.release.valid.val();
         self.reaction.release_bytes.next = self.release.bytes.val();
+        self.reaction.notice_valid.next = self.pairs.notice_valid.val();
+        self.reaction.notice_flow.next = self.pairs.notice_flow.val();
+        self.reaction.notice_marked.next = self.pairs.notice_marked.val();
+        self.reaction.notice_bytes.next = self.pairs.notice_bytes.val();
         ProfileWriteOut::join(&mut self.pw, &mut self.reaction.pw);
         FlowLoadOut::<F>::join(&mut self.fl, &mut self.reaction.fl);
         self.reaction.now.next = self.clock.steady.val();

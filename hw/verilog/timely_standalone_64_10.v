@@ -140,6 +140,10 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire [9:0] core__pairs_sample_flow;
     wire [23:0] core__pairs_sample_rtt_ns;
     wire [31:0] core__pairs_sample_now_ns;
+    wire core__pairs_notice_valid;
+    wire [9:0] core__pairs_notice_flow;
+    wire core__pairs_notice_marked;
+    wire [15:0] core__pairs_notice_bytes;
     wire core__pairs_load_valid;
     wire [9:0] core__pairs_load_flow;
     wire core__pairs_load_live;
@@ -249,6 +253,10 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  [9:0] no_pairs__pairs_sample_flow;
     wire  [23:0] no_pairs__pairs_sample_rtt_ns;
     wire  [31:0] no_pairs__pairs_sample_now_ns;
+    wire  no_pairs__pairs_notice_valid;
+    wire  [9:0] no_pairs__pairs_notice_flow;
+    wire  no_pairs__pairs_notice_marked;
+    wire  [15:0] no_pairs__pairs_notice_bytes;
     wire  no_pairs__pairs_load_valid;
     wire  [9:0] no_pairs__pairs_load_flow;
     wire  no_pairs__pairs_load_live;
@@ -336,6 +344,10 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .pairs_sample_flow(core__pairs_sample_flow),
         .pairs_sample_rtt_ns(core__pairs_sample_rtt_ns),
         .pairs_sample_now_ns(core__pairs_sample_now_ns),
+        .pairs_notice_valid(core__pairs_notice_valid),
+        .pairs_notice_flow(core__pairs_notice_flow),
+        .pairs_notice_marked(core__pairs_notice_marked),
+        .pairs_notice_bytes(core__pairs_notice_bytes),
         .pairs_load_valid(core__pairs_load_valid),
         .pairs_load_flow(core__pairs_load_flow),
         .pairs_load_live(core__pairs_load_live),
@@ -473,6 +485,10 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .pairs_sample_flow(no_pairs__pairs_sample_flow),
         .pairs_sample_rtt_ns(no_pairs__pairs_sample_rtt_ns),
         .pairs_sample_now_ns(no_pairs__pairs_sample_now_ns),
+        .pairs_notice_valid(no_pairs__pairs_notice_valid),
+        .pairs_notice_flow(no_pairs__pairs_notice_flow),
+        .pairs_notice_marked(no_pairs__pairs_notice_marked),
+        .pairs_notice_bytes(no_pairs__pairs_notice_bytes),
         .pairs_load_valid(no_pairs__pairs_load_valid),
         .pairs_load_flow(no_pairs__pairs_load_flow),
         .pairs_load_live(no_pairs__pairs_load_live),
@@ -562,6 +578,10 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     assign core__pairs_sample_flow = no_pairs__pairs_sample_flow;
     assign core__pairs_sample_rtt_ns = no_pairs__pairs_sample_rtt_ns;
     assign core__pairs_sample_now_ns = no_pairs__pairs_sample_now_ns;
+    assign core__pairs_notice_valid = no_pairs__pairs_notice_valid;
+    assign core__pairs_notice_flow = no_pairs__pairs_notice_flow;
+    assign core__pairs_notice_marked = no_pairs__pairs_notice_marked;
+    assign core__pairs_notice_bytes = no_pairs__pairs_notice_bytes;
     assign core__pairs_load_valid = no_pairs__pairs_load_valid;
     assign core__pairs_load_flow = no_pairs__pairs_load_flow;
     assign core__pairs_load_live = no_pairs__pairs_load_live;
@@ -609,7 +629,7 @@ endmodule // standalone
 
 
 
-module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,source_pulses,source_swept,steady,date,settings,stop,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,clearing,st_valid,st_word,st_data,pw_valid,pw_profile,pw_word,pw_data,time_offset,time_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
+module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,source_pulses,source_swept,steady,date,settings,stop,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,clearing,st_valid,st_word,st_data,pw_valid,pw_profile,pw_word,pw_data,time_offset,time_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
     
     // Module arguments
     input wire  clk;
@@ -687,6 +707,10 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  [9:0] pairs_sample_flow;
     input wire  [23:0] pairs_sample_rtt_ns;
     input wire  [31:0] pairs_sample_now_ns;
+    input wire  pairs_notice_valid;
+    input wire  [9:0] pairs_notice_flow;
+    input wire  pairs_notice_marked;
+    input wire  [15:0] pairs_notice_bytes;
     input wire  pairs_load_valid;
     input wire  [9:0] pairs_load_flow;
     input wire  pairs_load_live;
@@ -913,6 +937,10 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .pairs_sample_flow(pairs_sample_flow),
         .pairs_sample_rtt_ns(pairs_sample_rtt_ns),
         .pairs_sample_now_ns(pairs_sample_now_ns),
+        .pairs_notice_valid(pairs_notice_valid),
+        .pairs_notice_flow(pairs_notice_flow),
+        .pairs_notice_marked(pairs_notice_marked),
+        .pairs_notice_bytes(pairs_notice_bytes),
         .pairs_load_valid(pairs_load_valid),
         .pairs_load_flow(pairs_load_flow),
         .pairs_load_live(pairs_load_live),
@@ -1074,7 +1102,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
 endmodule // standalone__core
 
 
-module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,clearing,st_valid,st_word,st_data,time_offset,time_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,clearing,st_valid,st_word,st_data,time_offset,time_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -1166,6 +1194,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  [9:0] pairs_sample_flow;
     input wire  [23:0] pairs_sample_rtt_ns;
     input wire  [31:0] pairs_sample_now_ns;
+    input wire  pairs_notice_valid;
+    input wire  [9:0] pairs_notice_flow;
+    input wire  pairs_notice_marked;
+    input wire  [15:0] pairs_notice_bytes;
     input wire  pairs_load_valid;
     input wire  [9:0] pairs_load_flow;
     input wire  pairs_load_live;
@@ -1371,6 +1403,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [9:0] reaction__sample_flow;
     wire reaction__release_valid;
     wire [31:0] reaction__release_bytes;
+    wire reaction__notice_valid;
+    wire [9:0] reaction__notice_flow;
+    wire reaction__notice_marked;
+    wire [15:0] reaction__notice_bytes;
     wire [63:0] reaction__now;
     wire  reaction__action_valid;
     wire  [9:0] reaction__action_flow;
@@ -1844,6 +1880,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .sample_flow(reaction__sample_flow),
         .release_valid(reaction__release_valid),
         .release_bytes(reaction__release_bytes),
+        .notice_valid(reaction__notice_valid),
+        .notice_flow(reaction__notice_flow),
+        .notice_marked(reaction__notice_marked),
+        .notice_bytes(reaction__notice_bytes),
         .pw_valid(pw_valid),
         .pw_profile(pw_profile),
         .pw_word(pw_word),
@@ -2444,6 +2484,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign reaction__sample_flow = rtt__sample_flow;
     assign reaction__release_valid = release_valid;
     assign reaction__release_bytes = release_bytes;
+    assign reaction__notice_valid = pairs_notice_valid;
+    assign reaction__notice_flow = pairs_notice_flow;
+    assign reaction__notice_marked = pairs_notice_marked;
+    assign reaction__notice_bytes = pairs_notice_bytes;
     assign reaction__now = clock__steady;
     assign reaction__action_ready = ~crossing__o_host_valid;
     assign engine__reaction_valid = reaction__action_valid;
@@ -43281,7 +43325,7 @@ endmodule // standalone__core__control__pause__whole
 
 
 
-module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,sample_valid,sample_kind,sample_flow,release_valid,release_bytes,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,now,action_valid,action_flow,action,action_ready,pulses);
+module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,sample_valid,sample_kind,sample_flow,release_valid,release_bytes,notice_valid,notice_flow,notice_marked,notice_bytes,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,now,action_valid,action_flow,action,action_ready,pulses);
     
     // Module arguments
     input wire  clk;
@@ -43294,6 +43338,10 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     input wire  [9:0] sample_flow;
     input wire  release_valid;
     input wire  [31:0] release_bytes;
+    input wire  notice_valid;
+    input wire  [9:0] notice_flow;
+    input wire  notice_marked;
+    input wire  [15:0] notice_bytes;
     input wire  pw_valid;
     input wire  [3:0] pw_profile;
     input wire  [4:0] pw_word;
@@ -43353,7 +43401,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     reg marks__3__q = 1'h0;
     wire profiles__clock;
     wire profiles__read_enable;
-    wire [9:0] profiles__read_address;
+    reg  [9:0] profiles__read_address;
     wire  [3:0] profiles__read_data;
     wire profiles__write_enable;
     reg  [9:0] profiles__write_address;
@@ -43376,12 +43424,21 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     reg  marked1__d;
     reg  marked1__d_v;
     reg marked1__q = 1'h0;
+    reg  notice1__d;
+    reg  notice1__d_v;
+    reg notice1__q = 1'h0;
+    reg  [15:0] bytes1__d;
+    reg  [15:0] bytes1__d_v;
+    reg [15:0] bytes1__q = 16'h0;
     reg  came2__d;
     reg  came2__d_v;
     reg came2__q = 1'h0;
     reg  [44:0] seen2__d;
     reg  [44:0] seen2__d_v;
     reg [44:0] seen2__q = 45'h0;
+    reg  left2__d;
+    reg  left2__d_v;
+    reg left2__q = 1'h0;
     wire samples__clk;
     wire samples__rst;
     wire samples__i_valid;
@@ -43469,6 +43526,8 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     wire [10:0] options;
     reg  [31:0] written;
     reg  [6:0] law;
+    reg  [9:0] seen_at;
+    wire enters;
     wire [44:0] head;
     wire [19:0] again_head;
     reg  [19:0] pushed;
@@ -43551,8 +43610,11 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         came1__d_v = came1__q;
         flow1__d_v = flow1__q;
         marked1__d_v = marked1__q;
+        notice1__d_v = notice1__q;
+        bytes1__d_v = bytes1__q;
         came2__d_v = came2__q;
         seen2__d_v = seen2__q;
+        left2__d_v = left2__q;
         busy__d_v = busy__q;
         phase__d_v = phase__q;
         voided__d_v = voided__q;
@@ -43586,8 +43648,17 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         marks__2__d_v = marks__1__q;
         marks__3__d_v = marks__2__q;
         came1__d_v = (sample_valid & ready__q) & ~|sample_kind;
-        flow1__d_v = sample_flow;
+        seen_at = sample_flow;
         marked1__d_v = marks__3__q;
+        if (notice_valid) begin
+            came1__d_v = ready__q;
+            seen_at = notice_flow;
+            marked1__d_v = notice_marked;
+        end
+        flow1__d_v = seen_at;
+        notice1__d_v = notice_valid;
+        bytes1__d_v = notice_bytes;
+        profiles__read_address = seen_at;
         profiles__write_address_v = fl_flow;
         profiles__write_data_v = options[(64'h4)+:(4)];
         if (sweep) begin
@@ -43608,6 +43679,10 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         if (release_valid) begin
             seen2__d_v[(64'h15)+:(24)] = release_bytes[(32'h0)+:(24)];
         end
+        if (notice1__q) begin
+            seen2__d_v[(64'h15)+:(24)] = ((bytes1__q) & 24'hffffff);
+        end
+        left2__d_v = notice1__q & ~marked1__q;
         phase__d_v = phase__q + ((32'h1) & 4'hf);
         if (ends) begin
             busy__d_v = 1'b0;
@@ -43667,7 +43742,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         if (acts) begin
             rest__d_v = ((32'h9) & 4'hf);
         end
-        lost__d_v = (came2__q & ~samples__i_ready) | (acts & kept);
+        lost__d_v = (enters & ~samples__i_ready) | (acts & kept);
         pulses_v = ((32'h0) & 32'hffffffff);
         if (lost__q) begin
             pulses_v = overflows;
@@ -43693,8 +43768,11 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         came1__d = came1__d_v;
         flow1__d = flow1__d_v;
         marked1__d = marked1__d_v;
+        notice1__d = notice1__d_v;
+        bytes1__d = bytes1__d_v;
         came2__d = came2__d_v;
         seen2__d = seen2__d_v;
+        left2__d = left2__d_v;
         busy__d = busy__d_v;
         phase__d = phase__d_v;
         voided__d = voided__d_v;
@@ -43726,13 +43804,13 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     assign options = fl_record[(32'h0)+:(11)];
     assign profiles__clock = clk;
     assign profiles__read_enable = 1'b1;
-    assign profiles__read_address = sample_flow;
     assign profiles__write_enable = sweep | fl_valid;
     assign laws__clock = clk;
     assign laws__read_address = profiles__read_data;
+    assign enters = came2__q & ~(left2__q & samples__o_valid);
     assign samples__clk = clk;
     assign samples__rst = rst;
-    assign samples__i_valid = came2__q;
+    assign samples__i_valid = enters;
     assign samples__i_data = seen2__q;
     assign ends = busy__q & &phase__q;
     assign counts = ends & ~voided__q;
@@ -43777,8 +43855,11 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         came1__q <= came1__d;
         flow1__q <= flow1__d;
         marked1__q <= marked1__d;
+        notice1__q <= notice1__d;
+        bytes1__q <= bytes1__d;
         came2__q <= came2__d;
         seen2__q <= seen2__d;
+        left2__q <= left2__d;
         busy__q <= busy__d;
         phase__q <= phase__d;
         voided__q <= voided__d;
@@ -44008,6 +44089,8 @@ endmodule // standalone__core__control__reaction__again__ram
 
 
 
+
+
 module tnic_standalone__core__control__reaction__laws(clock,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
@@ -44030,6 +44113,10 @@ module tnic_standalone__core__control__reaction__laws(clock,read_address,read_da
        end
     end
 endmodule // standalone__core__control__reaction__laws
+
+
+
+
 
 
 
@@ -73961,7 +74048,7 @@ endmodule // standalone__generator__packets__states
 
 
 
-module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status);
+module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status);
     
     // Module arguments
     output wire pairs_sample_valid;
@@ -73969,6 +74056,10 @@ module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_samp
     output wire [9:0] pairs_sample_flow;
     output wire [23:0] pairs_sample_rtt_ns;
     output wire [31:0] pairs_sample_now_ns;
+    output wire pairs_notice_valid;
+    output wire [9:0] pairs_notice_flow;
+    output wire pairs_notice_marked;
+    output wire [15:0] pairs_notice_bytes;
     output wire pairs_load_valid;
     output wire [9:0] pairs_load_flow;
     output wire pairs_load_live;
@@ -73982,6 +74073,10 @@ module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_samp
     assign pairs_sample_flow = ((32'h0) & 10'h3ff);
     assign pairs_sample_rtt_ns = ((32'h0) & 24'hffffff);
     assign pairs_sample_now_ns = ((32'h0) & 32'hffffffff);
+    assign pairs_notice_valid = 1'b0;
+    assign pairs_notice_flow = ((32'h0) & 10'h3ff);
+    assign pairs_notice_marked = 1'b0;
+    assign pairs_notice_bytes = ((32'h0) & 16'hffff);
     assign pairs_load_valid = 1'b0;
     assign pairs_load_flow = ((32'h0) & 10'h3ff);
     assign pairs_load_live = 1'b0;

@@ -58,7 +58,8 @@ impl Controlled {
 }
 
 impl Marking {
-    fn marks(&self, queue: u64, rng: &mut impl Rng) -> bool {
+    /// Draws whether the ramp marks a frame at a port with such a queue.
+    pub fn marks(&self, queue: u64, rng: &mut impl Rng) -> bool {
         let queue = queue.min(u32::MAX.into()) as u32;
         if queue <= self.least {
             false

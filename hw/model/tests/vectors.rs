@@ -56,7 +56,15 @@ fn a_c_implementation_agrees() {
 fn vectors_reach_everything() {
     let files = vectors::files();
     let of = |chosen: &dyn Fn(&str) -> bool| -> String { files.iter().filter(|(n, _)| chosen(n)).map(|(_, t)| t.as_str()).collect() };
-    let other = |n: &str| ["patched", "pi", "swift"].iter().any(|l| n.starts_with(l));
+    // CNPs, one that waits for its interval's end, both kinds of stages, and hyper steps.
+    let all = of(&|n| n.starts_with("dcqcn"));
+    for (mark, least) in [("\"cnps\": 1", 30), ("\"marked\": 0, ", 200), ("\"stages\": 2", 10), ("\"target_mbps\": 10000,", 1)] {
+        let n = all.matches(mark).count();
+        assert!(n >= least, "{mark} occurs {n} times in dcqcn");
+    }
+    let late = |l: &&str| l.contains("\"marked\": 0") && l.contains("\"cnps\": 1");
+    assert!(all.lines().filter(late).count() > 5, "no CNP waits for the end of its interval");
+    let other = |n: &str| ["patched", "pi", "swift", "dcqcn"].iter().any(|l| n.starts_with(l));
     for (law, branches) in [
         ("patched", ["below-low", "above-high", "\"increase", "decrease"]),
         ("pi", ["below-low", "above-high", "\"increase", "decrease"]),

@@ -1,4 +1,4 @@
-/* Runs TIMELY, Patched TIMELY, PI and Swift over published test vectors and compares every rate with theirs.
+/* Runs TIMELY, Patched TIMELY, PI, Swift and DCQCN over published test vectors and compares every rate with theirs.
  *
  *   cc -std=c99 -O1 -o check check.c -lm && ./check *.json
  *
@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMELY = 1, PATCHED = 2, SWIFT = 3, PI = 4 };
+enum { TIMELY = 1, PATCHED = 2, SWIFT = 3, PI = 4, DCQCN = 5 };
 
 struct parameters {
     double law, alpha, beta, t_low, t_high, min_rtt, interval, step, after, factor, smoothed, delta, floor_, initial, least, greatest;
     double reference, error_beta, integral, proportional;
     double base, hop, range, least_packets, most_packets, packet, endpoint, max_decrease;
+    double gain, cnp, alpha_timer, timer, counter, fast, hyper;
 };
 
 struct flow {
@@ -22,6 +23,9 @@ struct flow {
     int started;
     int negatives;
     int has_decreased;
+    /* DCQCN: times in ns; the next CNP, or the last one. */
+    double target, alpha, alpha_at, stage_at, cnp_at, bytes;
+    int pending, has_cnp, by_time, by_bytes;
 };
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -128,6 +132,70 @@ static void swift(const struct parameters *p, struct flow *f, double fabric, dou
     finish(p, f, before, fabric, now);
 }
 
+/* A stage of DCQCN has ended. */
+static void stage(const struct parameters *p, struct flow *f)
+{
+    double low = smaller(f->by_time, f->by_bytes), high = larger(f->by_time, f->by_bytes);
+
+    if (low > p->fast)
+        f->target += p->hyper * (low - p->fast);
+    else if (high > p->fast)
+        f->target += p->step;
+    f->target = smaller(f->target, p->greatest);
+    f->rate = within((f->rate + f->target) / 2.0, p->least, p->greatest);
+}
+
+/* Timers of DCQCN that end until a time, then stages that these bytes end. */
+static void advance(const struct parameters *p, struct flow *f, double at, double bytes)
+{
+    for (; at - f->alpha_at >= p->alpha_timer; f->alpha_at += p->alpha_timer)
+        f->alpha *= 1.0 - p->gain;
+    for (; at - f->stage_at >= p->timer; f->stage_at += p->timer) {
+        f->by_time += f->by_time < 15;
+        stage(p, f);
+    }
+    for (f->bytes += bytes; f->bytes >= p->counter; f->bytes -= p->counter) {
+        f->by_bytes += f->by_bytes < 15;
+        stage(p, f);
+    }
+}
+
+/* One ACK for DCQCN, time in ns. */
+static void dcqcn(const struct parameters *p, struct flow *f, double now, double marked, double bytes)
+{
+    int another = 0;
+
+    if (!f->started) {
+        f->started = 1;
+        f->target = p->greatest;
+        f->alpha = 1.0;
+        f->alpha_at = f->stage_at = now;
+        bytes = 0.0;
+    }
+    if (marked != 0.0 && !f->pending) {
+        f->pending = 1;
+        f->cnp_at = f->has_cnp ? larger(now, f->cnp_at + p->cnp) : now;
+    } else if (marked != 0.0) {
+        another = f->cnp_at <= now;
+    }
+    while (f->pending && f->cnp_at <= now) {
+        advance(p, f, f->cnp_at, bytes);
+        bytes = 0.0;
+        f->target = f->rate;
+        f->rate = larger(f->rate * (1.0 - f->alpha / 2.0), p->least);
+        f->alpha += p->gain * (1.0 - f->alpha);
+        f->alpha_at = f->stage_at = f->cnp_at;
+        f->bytes = 0.0;
+        f->by_time = f->by_bytes = 0;
+        f->has_cnp = 1;
+        f->pending = another;
+        if (another)
+            f->cnp_at = larger(now, f->cnp_at + p->cnp);
+        another = 0;
+    }
+    advance(p, f, now, bytes);
+}
+
 /* The number behind "key": in the text. */
 static int number(const char *text, const char *key, double *value)
 {
@@ -146,10 +214,10 @@ static int check(const char *name)
 {
     struct parameters p = {0};
     struct flow f = {0};
-    enum { ALL = 0, T = 1 << TIMELY, P = 1 << PATCHED, S = 1 << SWIFT, I = 1 << PI };
+    enum { ALL = 0, T = 1 << TIMELY, P = 1 << PATCHED, S = 1 << SWIFT, I = 1 << PI, D = 1 << DCQCN, R = T | P | S | I };
     struct { const char *key; double *value; int laws; } wanted[] = {
-        {"law", &p.law, ALL}, {"beta", &p.beta, ALL}, {"update_interval_us", &p.interval, ALL}, {"additive_step_mbps", &p.step, ALL},
-        {"delta_factor", &p.delta, ALL}, {"half_floor", &p.floor_, ALL}, {"initial_mbps", &p.initial, ALL},
+        {"law", &p.law, ALL}, {"beta", &p.beta, R}, {"update_interval_us", &p.interval, R}, {"additive_step_mbps", &p.step, ALL},
+        {"delta_factor", &p.delta, R}, {"half_floor", &p.floor_, R}, {"initial_mbps", &p.initial, ALL},
         {"least_mbps", &p.least, ALL}, {"greatest_mbps", &p.greatest, ALL},
         {"alpha", &p.alpha, T | P | I}, {"t_low_us", &p.t_low, T | P | I}, {"t_high_us", &p.t_high, T | P | I},
         {"min_rtt_us", &p.min_rtt, T | P | I}, {"hyperactive_after", &p.after, T}, {"hyperactive_factor", &p.factor, T},
@@ -157,7 +225,9 @@ static int check(const char *name)
         {"integral_gain", &p.integral, I}, {"proportional_gain", &p.proportional, I}, {"base_target_us", &p.base, S},
         {"hop_us", &p.hop, S}, {"flow_range_us", &p.range, S}, {"flow_least_packets", &p.least_packets, S},
         {"flow_most_packets", &p.most_packets, S}, {"packet_bytes", &p.packet, S}, {"endpoint_target_us", &p.endpoint, S},
-        {"max_decrease", &p.max_decrease, S},
+        {"max_decrease", &p.max_decrease, S}, {"alpha_gain", &p.gain, D}, {"cnp_interval_us", &p.cnp, D},
+        {"alpha_timer_us", &p.alpha_timer, D}, {"rate_timer_us", &p.timer, D}, {"byte_counter", &p.counter, D},
+        {"fast_stages", &p.fast, D}, {"hyper_step_mbps", &p.hyper, D},
     };
     const size_t keys = sizeof wanted / sizeof wanted[0];
     size_t count = 0;
@@ -174,20 +244,26 @@ static int check(const char *name)
     while (fgets(line, sizeof line, file)) {
         double now, rtt, rate, error;
         if (number(line, "now_us", &now) && number(line, "rtt_us", &rtt) && number(line, "rate_mbps", &rate)) {
-            double endpoint = 0.0, hops = 0.0;
+            double endpoint = 0.0, hops = 0.0, marked = 0.0, bytes = 0.0;
             if (updates == 0)
                 for (i = 0; i < keys; i++)
                     count += wanted[i].laws == ALL || (wanted[i].laws >> (int)p.law & 1);
             if (found != count)
                 break;
-            if (updates++ == 0)
+            if (updates++ == 0) {
                 f.rate = p.initial;
+                p.cnp = floor(p.cnp * 1000.0 + 0.5);
+                p.alpha_timer = floor(p.alpha_timer * 1000.0 + 0.5);
+                p.timer = floor(p.timer * 1000.0 + 0.5);
+            }
             if (p.law == TIMELY)
                 timely(&p, &f, rtt, now);
             else if (p.law == PATCHED || p.law == PI)
                 patched(&p, &f, rtt, now);
             else if (p.law == SWIFT && number(line, "endpoint_us", &endpoint) && number(line, "hops", &hops))
                 swift(&p, &f, rtt, endpoint, hops, now);
+            else if (p.law == DCQCN && number(line, "marked", &marked) && number(line, "bytes", &bytes))
+                dcqcn(&p, &f, floor(now * 1000.0 + 0.5), marked, bytes);
             else
                 break;
             error = fabs(f.rate - rate) / p.greatest;

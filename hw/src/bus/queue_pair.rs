@@ -51,14 +51,19 @@ bus! {
 
 bus! {
     /// Gifts of queue pairs to the control half: samples (`timely_model::bus::Sample`, of which
-    /// they have these parts), loads of flows, with `live` 0 of ones that do not exist any more,
-    /// and the register of the table's state. With `loading` no command loads flows. `F` flow bits.
+    /// they have these parts), notices (`timely_model::reaction::Notice`), loads of flows, with
+    /// `live` 0 of ones that do not exist any more, and the register of the table's state. With
+    /// `loading` no command loads flows. `F` flow bits.
     PairSourceOut, "PairSourceOut", PairSourceIn, "PairSourceIn", [const F: usize]
     Forth sample_valid: Bit,
     Forth sample_kind: Bits<2>,
     Forth sample_flow: Bits<F>,
     Forth sample_rtt_ns: Bits<24>,
     Forth sample_now_ns: Bits<32>,
+    Forth notice_valid: Bit,
+    Forth notice_flow: Bits<F>,
+    Forth notice_marked: Bit,
+    Forth notice_bytes: Bits<16>,
     Forth load_valid: Bit,
     Forth load_flow: Bits<F>,
     Forth load_live: Bit,

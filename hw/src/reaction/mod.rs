@@ -47,6 +47,15 @@ pub struct Reaction<const F: usize> {
     pub release_valid: Signal<In, Bit>,
     /// The bytes.
     pub release_bytes: Signal<In, Bits<32>>,
+    /// Event of a queue pair's flow: a CNP came, or without `marked` a packet left. A sample at the
+    /// same clock is ignored.
+    pub notice_valid: Signal<In, Bit>,
+    /// Flow of the event.
+    pub notice_flow: Signal<In, Bits<F>>,
+    /// A CNP.
+    pub notice_marked: Signal<In, Bit>,
+    /// Bytes of the packet.
+    pub notice_bytes: Signal<In, Bits<16>>,
     /// Profile bus.
     pub pw: ProfileWriteIn,
     /// Flow bus.
@@ -78,11 +87,17 @@ pub struct Reaction<const F: usize> {
     /// The profile's law is DCQCN.
     laws: LutRam<Bits<1>, 4>,
     // A clock after the sample, and two.
+    seen_at: Signal<Local, Bits<F>>,
     came1: DFF<Bit>,
     flow1: DFF<Bits<F>>,
     marked1: DFF<Bit>,
+    notice1: DFF<Bit>,
+    bytes1: DFF<Bits<16>>,
     came2: DFF<Bit>,
     seen2: DFF<Seen>,
+    /// A packet that left; not looked at while others wait.
+    left2: DFF<Bit>,
+    enters: Signal<Local, Bit>,
     samples: Fifo<45, 6, 7>,
     again: Fifo<20, 4, 5>,
     head: Signal<Local, Seen>,
@@ -144,8 +159,11 @@ impl<const F: usize> Logic for Reaction<F> {
             came1,
             flow1,
             marked1,
+            notice1,
+            bytes1,
             came2,
             seen2,
+            left2,
             busy,
             phase,
             voided,
@@ -185,11 +203,19 @@ impl<const F: usize> Logic for Reaction<F> {
             self.marks[i + 1].d.next = self.marks[i].q.val();
         }
         self.came1.d.next = (self.sample_valid.val() & self.ready.q.val()) & !self.sample_kind.val().any();
-        self.flow1.d.next = self.sample_flow.val();
+        self.seen_at.next = self.sample_flow.val();
         self.marked1.d.next = self.marks[3].q.val();
+        if self.notice_valid.val() {
+            self.came1.d.next = self.ready.q.val();
+            self.seen_at.next = self.notice_flow.val();
+            self.marked1.d.next = self.notice_marked.val();
+        }
+        self.flow1.d.next = self.seen_at.val();
+        self.notice1.d.next = self.notice_valid.val();
+        self.bytes1.d.next = self.notice_bytes.val();
         self.profiles.clock.next = self.clk.val();
         self.profiles.read_enable.next = true;
-        self.profiles.read_address.next = self.sample_flow.val();
+        self.profiles.read_address.next = self.seen_at.val();
         self.profiles.write_enable.next = self.sweep.val() | self.fl.valid.val();
         self.profiles.write_address.next = self.fl.flow.val();
         self.profiles.write_data.next = self.options.val().profile;
@@ -213,9 +239,14 @@ impl<const F: usize> Logic for Reaction<F> {
         if self.release_valid.val() {
             self.seen2.d.next.bytes = self.release_bytes.val().get_bits::<24>(0);
         }
+        if self.notice1.q.val() {
+            self.seen2.d.next.bytes = bit_cast::<24, 16>(self.bytes1.q.val());
+        }
+        self.left2.d.next = self.notice1.q.val() & !self.marked1.q.val();
+        self.enters.next = self.came2.q.val() & !(self.left2.q.val() & self.samples.o_valid.val());
         self.samples.clk.next = self.clk.val();
         self.samples.rst.next = self.rst.val();
-        self.samples.i_valid.next = self.came2.q.val();
+        self.samples.i_valid.next = self.enters.val();
         self.samples.i_data.next = self.seen2.q.val().into();
         // Looks at flows, one after the other.
         self.ends.next = self.busy.q.val() & self.phase.q.val().all();
@@ -307,7 +338,7 @@ impl<const F: usize> Logic for Reaction<F> {
         if self.acts.val() {
             self.rest.d.next = bits::<4>(9);
         }
-        self.lost.d.next = (self.came2.q.val() & !self.samples.i_ready.val()) | (self.acts.val() & self.kept.val());
+        self.lost.d.next = (self.enters.val() & !self.samples.i_ready.val()) | (self.acts.val() & self.kept.val());
         self.action_valid.next = self.out_valid.q.val();
         self.action_flow.next = self.out_flow.q.val();
         self.action.next = self.out_action.q.val();

@@ -18,6 +18,10 @@ impl<const F: usize> Logic for NoPairs<F> {
         self.pairs.sample_flow.next = bits::<F>(0);
         self.pairs.sample_rtt_ns.next = bits::<24>(0);
         self.pairs.sample_now_ns.next = bits::<32>(0);
+        self.pairs.notice_valid.next = false;
+        self.pairs.notice_flow.next = bits::<F>(0);
+        self.pairs.notice_marked.next = false;
+        self.pairs.notice_bytes.next = bits::<16>(0);
         self.pairs.load_valid.next = false;
         self.pairs.load_flow.next = bits::<F>(0);
         self.pairs.load_live.next = false;

@@ -46,9 +46,8 @@ fn fluid(n: usize, ms: f64) -> f64 {
 
 /// Packets against the fluid model, from line rate, in short. `timely-sim paper conext16` holds
 /// longer runs closer: shares to 5 %. The queue of 10 flows is the model's; that of 2 is 9 %
-/// shorter, since a mark that comes when no CNP was sent for a period is answered at once, with 6 %
-/// more CNPs than the model has, and since one CNP moves the queue by 14 KB of its 20, which is cut
-/// off at 0.
+/// shorter, since one CNP moves the queue by 14 KB of its 20
+/// ([`replicated_flows_come_to_the_fluid_model`]).
 #[test]
 fn packets_queue_as_the_fluid_model_does() {
     for n in [2, 10] {
@@ -165,18 +164,39 @@ fn wrong_fields_are_refused() {
 
 // Mean queue, KB, of NICs with DCQCN as the law of their profile, from C/N each.
 fn of_profile(senders: u32, ms: f64, seed: u64, kind: &str) -> f64 {
-    let profile = format!("initial_mbps = {}\ngreatest_mbps = 40000\nhyper_step_mbps = 400", 40_000 / senders);
-    let text = scenario(senders, ms, kind, RAMP, &profile, "segment_bytes = 886")
+    replicated(senders, 1, ms, seed, kind)
+}
+
+// The same of so many times the senders, at so many times the rate and with such a ramp: the mean
+// queue over that number.
+fn replicated(senders: u32, times: u32, ms: f64, seed: u64, kind: &str) -> f64 {
+    let profile = format!("initial_mbps = {}\nidle_mbps = 40000\ngreatest_mbps = 40000\nhyper_step_mbps = 400", 40_000 / senders);
+    let ramp = RAMP.replace("mark_kb = 5", &format!("mark_kb = {}", 5 * times)).replace("2000", &format!("{}", 2000 * times));
+    let text = scenario(senders * times, ms, kind, &ramp, &profile, "segment_bytes = 886")
+        .replace("rate_gbps = 40\n", &format!("rate_gbps = {}\n", 40 * times))
         .replace("like = 'fixed'\ncontrol = 'dcqcn'", "like = 'dcqcn-10g'")
         .replace("[nic]\n", "[nic]\nbus_bits = 256\n");
     let o = run(&format!("seed = {seed}\nsteady_from = 0.4\n{text}"));
     let ((mean, deviation), s) = (queue(&o), &o.summary);
     println!(
-        "{senders} {kind} NICs, seed {seed}, {ms} ms: {mean:.2} KB (standard deviation {deviation:.2}); Jain {:.4}, utilization {:.4}; {:.1} s",
+        "{times} times {senders} {kind} NICs, seed {seed}, {ms} ms: {mean:.2} KB (standard deviation {deviation:.2}); Jain {:.4}, utilization {:.4}; {:.1} s",
         s.jain, s.utilization, o.seconds
     );
     assert!(s.jain > 0.98 && s.utilization > 0.99 && s.dropped == 0);
-    mean
+    mean / f64::from(times)
+}
+
+/// Two flows queue 10 % less than the fluid model, since one CNP moves their queue by most of
+/// itself: queue and marks swing, and flows do worse with such marks than with as many that are
+/// evenly spread. Four times the flows at four times the rate are the same to each flow and to the
+/// fluid model, in packets, marks and CNPs, and swing half as much; their queue is the model's.
+#[test]
+fn replicated_flows_come_to_the_fluid_model() {
+    let theory = 20.501;
+    let mean = |times| (1..=2).map(|seed| replicated(2, times, 200.0, seed, "event")).sum::<f64>() / 2.0 / theory;
+    let (two, eight) = (mean(1), mean(4));
+    println!("of the fluid model's queue: two flows {two:.3}, four times as many {eight:.3}");
+    assert!((eight - 1.0).abs() < 0.05 && eight > two + 0.03, "{two}, {eight}");
 }
 
 /// NICs that equal the RTL, with DCQCN in their hardware: the queue of ten flows is that of the

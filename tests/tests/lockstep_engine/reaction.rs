@@ -1,10 +1,11 @@
 //! `timely_hw::reaction` against `timely_model::reaction`, every output at every clock.
 use rand::Rng;
+use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 use timely_model::Block;
 use timely_model::bus::{FlowLoad, ProfileWrite, Release, Sample};
 use timely_model::engine::law::action;
-use timely_model::reaction::{In, Out, Reaction, SAMPLE_TO_ACTION};
+use timely_model::reaction::{In, Notice, Out, Reaction, SAMPLE_TO_ACTION};
 use timely_regs::parameters::{LawKind, Parameters};
 use timely_regs::{flow, profile};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
@@ -16,6 +17,7 @@ struct Bench {
     ack: [v::In; 2],
     sample: [v::In; 3],
     release: [v::In; 2],
+    notice: [v::In; 4],
     write: [v::In; 4],
     load: [v::In; 3],
     now: v::In,
@@ -34,6 +36,7 @@ impl Bench {
             ack: ["ack_valid", "ack_ecn"].map(i),
             sample: ["sample_valid", "sample_kind", "sample_flow"].map(i),
             release: ["release_valid", "release_bytes"].map(i),
+            notice: ["notice_valid", "notice_flow", "notice_marked", "notice_bytes"].map(i),
             write: ["pw_valid", "pw_profile", "pw_word", "pw_data"].map(i),
             load: ["fl_valid", "fl_flow", "fl_record"].map(i),
             now: i("now"),
@@ -57,6 +60,7 @@ impl Bench {
         put(&self.ack, i.ack.map(|marked| vec![if marked { 3 } else { unmarked }]));
         put(&self.sample, i.sample.map(|s| vec![s.kind.into(), s.flow.into()]));
         put(&self.release, i.release.map(|r| vec![r.bytes.into()]));
+        put(&self.notice, i.notice.map(|n| vec![n.flow.into(), n.marked.into(), n.bytes.into()]));
         put(&self.write, i.profile.map(|w| vec![w.profile.into(), w.word.into(), w.data.into()]));
         put(&self.load[..2], i.load.map(|l| vec![l.flow.into()]));
         let record = i.load.map_or_else(|| rng.random(), |l| l.record);
@@ -101,6 +105,7 @@ struct Stimulus {
     flows: u32,
     now: u64,
     acks: Runs,
+    notices: Runs,
     /// Flows of the ACKs of the last four clocks, the newest first.
     coming: [Option<u32>; 4],
     released: Option<u32>,
@@ -110,7 +115,7 @@ struct Stimulus {
 }
 
 impl Stimulus {
-    fn next(&mut self, rng: &mut impl Rng, swept: bool) -> In {
+    fn next(&mut self, rng: &mut ChaCha8Rng, swept: bool) -> In {
         if rng.random_range(0..20_000) == 0 {
             self.now = self.now.wrapping_add(rng.random());
         }
@@ -127,13 +132,18 @@ impl Stimulus {
         i.sample = sampled.map(|flow| Sample { kind: u8::from(rng.random_range(0..20) == 0), flow, ..Sample::default() });
         self.coming = [acked, self.coming[0], self.coming[1], self.coming[2]];
         // Powers of two end near a period's end often, so that each bit of the count is seen.
-        let bytes = |rng: &mut dyn rand::RngCore| match rng.random_range(0..20) {
+        let bytes = |rng: &mut ChaCha8Rng| match rng.random_range(0..20) {
             0 => rng.random(),
             1..10 => 1 << rng.random_range(0..11),
             _ => rng.random_range(0..5000),
         };
         i.release = self.released.map(|flow| Release { flow, bytes: bytes(rng) });
         self.released = sampled;
+        i.notice = self.notices.next(rng).then(|| Notice {
+            flow: rng.random_range(0..self.flows.min(4)),
+            marked: rng.random_bool(self.marked),
+            bytes: bytes(rng) & 0xffff,
+        });
         if rng.random_range(0..400) == 0 {
             let mut record: [u32; flow::WORDS] = rng.random();
             record[0] |= u32::from(rng.random_range(0..4) > 0);
@@ -167,6 +177,7 @@ fn lockstep<const F: usize>() {
             flows: 1 << F,
             now: rng.random(),
             acks: Runs::new(0.05, 100),
+            notices: Runs::new(0.003, 40),
             coming: [None; 4],
             released: None,
             writes: Vec::new(),
@@ -216,6 +227,7 @@ fn skipping_equals_stepping() {
         flows: 16,
         now: 0,
         acks: Runs::new(0.01, 20),
+        notices: Runs::new(0.01, 20),
         coming: [None; 4],
         released: None,
         writes: Vec::new(),
@@ -228,7 +240,13 @@ fn skipping_equals_stepping() {
         assert_eq!(skipped.output(clk), out, "clock {clk}");
         let i = stimulus.next(&mut rng, out.swept);
         stepped.step(clk, &i);
-        let idle = !i.rst && i.ack.is_none() && i.sample.is_none() && i.load.is_none() && i.profile.is_none() && i.release.is_none();
+        let idle = !i.rst
+            && i.ack.is_none()
+            && i.sample.is_none()
+            && i.load.is_none()
+            && i.profile.is_none()
+            && i.release.is_none()
+            && i.notice.is_none();
         if idle && clk < due {
             rests += 1;
             continue;
@@ -239,7 +257,7 @@ fn skipping_equals_stepping() {
     assert!(rests > cycles() / 100, "{rests}");
 }
 
-/// A marked ACK is a CNP so many clocks after its sample.
+/// A marked ACK is a CNP so many clocks after its sample, and a queue pair's CNP after its notice.
 #[test]
 fn latency_is_what_is_written() {
     let bench = Bench::new::<10>();
@@ -261,5 +279,8 @@ fn latency_is_what_is_written() {
     }
     run(&In { sample: Some(Sample { flow: 5, ..Sample::default() }), ..In::default() });
     let clocks = (1..).find(|_| run(&In::default()).action == Some((5, action::CNP))).expect("a CNP");
+    assert_eq!(clocks, SAMPLE_TO_ACTION);
+    run(&In { notice: Some(Notice { flow: 6, marked: true, bytes: 0 }), ..In::default() });
+    let clocks = (1..).find(|_| run(&In::default()).action == Some((6, action::CNP))).expect("a CNP");
     assert_eq!(clocks, SAMPLE_TO_ACTION);
 }

@@ -6,7 +6,7 @@ mod traces;
 use std::path::{Path, PathBuf};
 use text::text;
 use timely_regs::parameters::{LawKind, Parameters};
-use traces::{Trace, corners, fabric, queue};
+use traces::{Trace, corners, fabric, marks, queue};
 
 /// Where the vectors are.
 pub fn folder() -> PathBuf {
@@ -71,6 +71,15 @@ pub fn files() -> Vec<(String, String)> {
         let seed = 0xD1B5_4A32_D192_ED03 + k as u64;
         let trace = if p.law == LawKind::Swift { fabric(&p, seed) } else { queue(&p, seed) };
         all.push((format!("{name}.json"), text(what, &p, &trace)));
+    }
+    let short =
+        Parameters { byte_counter: 20_000, fast_stages: 2, hyper_step_mbps: 1000.0, alpha_gain: 1.0 / 16.0, ..Parameters::dcqcn_10g() };
+    let dcqcn = [
+        ("dcqcn-10g", "profile dcqcn-10g", start(Parameters::dcqcn_10g()), 1),
+        ("dcqcn-short-10g", "DCQCN with short stages of bytes, so that both counters reach hyper increase", start(short), 2),
+    ];
+    for (name, what, p, seed) in dcqcn {
+        all.push((format!("{name}.json"), text(what, &p, &marks(&p, 0x8CB9_2BA7_2F3D_8DD7 + seed))));
     }
     for (name, p) in [("patched-corners-10g", conext.clone()), ("pi-corners-10g", conext.pi())] {
         let what = "thresholds hit exactly, equal RTTs, updates at the same time, jumps to the limits";

@@ -1,12 +1,30 @@
 //! A case as text.
 use super::traces::Trace;
 use std::fmt::Write;
-use timely_model::reference::{Branch, Delays, Patched, Swift, Timely};
+use timely_model::engine::law::action;
+use timely_model::reaction::periods::{Periods, Word, look};
+use timely_model::reference::{Branch, Dcqcn, Delays, Patched, Stage, Swift, Timely};
 use timely_regs::parameters::{LawKind, Parameters};
 
 /// The law's parameters, under their names in the file.
 fn parameters(p: &Parameters) -> Vec<(&'static str, f64)> {
     let flag = |set: bool| f64::from(u8::from(set));
+    if p.law == LawKind::Dcqcn {
+        return vec![
+            ("law", f64::from(p.law as u8)),
+            ("alpha_gain", p.alpha_gain),
+            ("cnp_interval_us", p.cnp_interval_us),
+            ("alpha_timer_us", p.alpha_timer_us),
+            ("rate_timer_us", p.rate_timer_us),
+            ("byte_counter", p.byte_counter.into()),
+            ("fast_stages", p.fast_stages.into()),
+            ("additive_step_mbps", p.additive_step_mbps),
+            ("hyper_step_mbps", p.hyper_step_mbps),
+            ("initial_mbps", p.initial_mbps),
+            ("least_mbps", p.least_mbps),
+            ("greatest_mbps", p.greatest_mbps),
+        ];
+    }
     let mut all = vec![("law", f64::from(p.law as u8)), ("beta", p.beta)];
     if p.law == LawKind::Swift {
         all.extend([
@@ -98,7 +116,50 @@ fn outcomes(p: &Parameters, trace: &Trace) -> Vec<String> {
             };
             trace.iter().map(step).collect()
         }
-        LawKind::Fixed | LawKind::Dcqcn => Vec::new(),
+        LawKind::Dcqcn => {
+            let (mut law, mut word) = (Dcqcn::new(p), Word::default());
+            let periods = Periods::of(&p.quantise().expect("a profile"));
+            let step = |u: &super::traces::Update| {
+                let (cnps, stages) = acknowledge(&mut law, &mut word, &periods, u);
+                let (marked, bytes) = (u8::from(u.marked), u.bytes);
+                let (rate, target, alpha) = (law.state.rate, law.state.target.unwrap_or(p.greatest_mbps), law.state.alpha);
+                format!(
+                    "\"marked\": {marked}, \"bytes\": {bytes}, \"rate_mbps\": {rate}, \"target_mbps\": {target}, \"alpha\": {alpha}, \
+                     \"cnps\": {cnps}, \"stages\": {stages}"
+                )
+            };
+            trace.iter().map(step).collect()
+        }
+        LawKind::Fixed => Vec::new(),
+    }
+}
+
+/// All that is due at an ACK, one action after the other; the CNPs and stages among it.
+fn acknowledge(law: &mut Dcqcn, word: &mut Word, periods: &Periods, u: &super::traces::Update) -> (u32, u32) {
+    let (now, mut came) = ((u.now * 1000.0).round() as u32, (u.marked, u.bytes));
+    let (mut cnps, mut stages) = (0, 0);
+    loop {
+        let (next, bits) = look(word, periods, now, came.0, came.1);
+        (*word, came) = (next, (false, 0));
+        if bits == 0 {
+            return (cnps, stages);
+        }
+        if bits & action::CNP != 0 {
+            law.congestion();
+            cnps += 1;
+        }
+        if bits & action::DECAY != 0 {
+            law.decay();
+        }
+        if bits & action::INCREASE != 0 {
+            let steps = u32::from(bits >> action::STEPS);
+            law.increase(match steps {
+                0 => Stage::Fast,
+                _ if bits & action::HYPER != 0 => Stage::Hyper(steps),
+                _ => Stage::Additive,
+            });
+            stages += 1;
+        }
     }
 }
 

@@ -32,13 +32,17 @@ pub struct Update {
     pub endpoint: f64,
     /// Hops.
     pub hops: u8,
+    /// The ACK echoes a mark.
+    pub marked: bool,
+    /// Bytes that it acknowledges.
+    pub bytes: u32,
 }
 
 /// All updates of a case.
 pub type Trace = Vec<Update>;
 
 fn update(rtt: f64, now: f64) -> Update {
-    Update { now: ns(now), rtt: ns(rtt), endpoint: 0.0, hops: 0 }
+    Update { now: ns(now), rtt: ns(rtt), endpoint: 0.0, hops: 0, marked: false, bytes: 0 }
 }
 
 /// RTTs as a queue makes them: they climb and drain, cross both thresholds, and fall for long
@@ -76,6 +80,20 @@ pub fn corners(p: &Parameters) -> Trace {
         update(rtt, now)
     })
     .collect()
+}
+
+/// ACKs for DCQCN: marks by turns many, few and none, bytes by turns small and more than a stage's.
+pub fn marks(p: &Parameters, seed: u64) -> Trace {
+    let mut random = Random(seed);
+    let mut now = 2.0 * p.cnp_interval_us;
+    (0..UPDATES)
+        .map(|k| {
+            now += ns(random.range(0.05, 1.2) * p.cnp_interval_us);
+            let marked = random.range(0.0, 1.0) < [0.4, 0.0, 0.1][k as usize / 24 % 3];
+            let most = f64::from(p.byte_counter) * if k % 48 < 24 { 0.2 } else { 1.8 };
+            Update { marked, bytes: random.range(64.0, most) as u32, ..update(0.0, now) }
+        })
+        .collect()
 }
 
 /// Delays around Swift's target that climb and drain, of a path of changing length and an endpoint

@@ -61,6 +61,8 @@ pub struct Source {
     pub limited: Option<(u32, bool)>,
     /// Of queue pairs: a sample for the engine.
     pub sample: Option<Sample>,
+    /// Event of a queue pair's flow, for DCQCN.
+    pub notice: Option<reaction::Notice>,
     /// A flow that its queue pair loads.
     pub load: Option<FlowLoad>,
     /// Flows are loaded by queue pairs: no command may.

@@ -364,9 +364,11 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             time_epoch: time.epoch,
         });
         let marked = header.map(|_| parse.report.is_some_and(|r| Header::read(&r.header).ecn_seen == CE));
-        let heard = marked.is_some() || rtt.sample.is_some() || rtt.release.is_some() || reaction.action.is_some();
+        let heard =
+            marked.is_some() || rtt.sample.is_some() || rtt.release.is_some() || reaction.action.is_some() || source.notice.is_some();
         self.reaction.step(clk, rst || heard || bus, || reaction::In {
             rst,
+            notice: source.notice,
             ack: marked,
             sample: rtt.sample,
             release: rtt.release,

@@ -5,6 +5,7 @@ use super::entry::{self, Way};
 use super::exit;
 use crate::bus::{Completion, FlowLoad, Sample, Sent};
 use crate::part::Part;
+use crate::reaction::Notice;
 use crate::stream::Beat;
 use crate::{core, mark, store};
 use timely_regs::map::Build;
@@ -54,6 +55,8 @@ pub struct Shown {
     pub completion: Option<Completion>,
     /// A sample, where the form measures.
     pub sample: Option<Sample>,
+    /// Event of a queue pair's flow, for DCQCN.
+    pub notice: Option<Notice>,
     /// A flow that the form loads.
     pub load: Option<FlowLoad>,
     /// State of the table of queue pairs; 0 without one.

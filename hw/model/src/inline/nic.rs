@@ -391,6 +391,7 @@ impl<F: Form> Block for Nic<F> {
             pulses,
             swept: store.swept && shown.swept,
             sample: shown.sample,
+            notice: shown.notice,
             load: shown.load,
             loading: F::PAIRS && !core.csr.clearing,
             pair_status: shown.pair_status,

@@ -14,6 +14,10 @@
 //! lost and counted. A flow that acted is looked at again, when no samples wait; 16 flows do, one
 //! that finds no room goes on at its next sample: nothing that is owed is lost.
 //!
+//! **Queue pairs** tell of their flows themselves ([`Notice`]): each CNP that comes is a mark, and
+//! each packet that leaves is looked at, with its bytes, unless samples or notices wait already;
+//! then its bytes do not count. So CNPs have room however short packets are.
+//!
 //! **Timing.** A sample's mark is that of the ACK of [`ACK_TO_SAMPLE`] clocks ago, its bytes are
 //! those that are released a clock after it: so the RTT block promises. Time is the steady one. A
 //! load without `keep`, and one that disables, forgets; a look at that flow comes to nothing.
@@ -47,11 +51,24 @@ pub const fn sweep_clocks(flow_bits: u32) -> u64 {
     1 << if flow_bits > 9 { flow_bits } else { 9 }
 }
 
+/// Event of a queue pair's flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Notice {
+    /// Flow.
+    pub flow: u32,
+    /// A CNP came; otherwise a packet left.
+    pub marked: bool,
+    /// Bytes of the packet, 16 bits.
+    pub bytes: u32,
+}
+
 /// Inputs at a clock.
 #[derive(Clone, Debug, Default)]
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
+    /// From queue pairs; a sample at the same clock is ignored.
+    pub notice: Option<Notice>,
     /// An ACK arrives: it echoes CE.
     pub ack: Option<bool>,
     /// From the RTT block.
@@ -88,6 +105,15 @@ struct Seen {
     bytes: u32,
 }
 
+/// A sample or notice on its way to those that wait.
+#[derive(Clone, Copy, Debug)]
+struct Coming {
+    since: u64,
+    seen: Seen,
+    /// Notices have their bytes, samples get them a clock later.
+    notice: bool,
+}
+
 /// A look under way.
 #[derive(Clone, Copy, Debug)]
 struct Look {
@@ -108,8 +134,8 @@ pub struct Reaction {
     flows: Vec<(u8, Word)>,
     /// Marks of the ACKs of the last clocks, by the clock of their sample.
     marks: VecDeque<(u64, bool)>,
-    /// Samples of the last clock and the one before, with the clock.
-    came: VecDeque<(u64, Seen)>,
+    /// Samples and notices of the last clock and the one before.
+    came: VecDeque<Coming>,
     samples: Fifo<Seen>,
     again: Fifo<Seen>,
     look: Option<Look>,
@@ -144,27 +170,27 @@ impl Reaction {
         &self.flows[flow as usize].1
     }
 
-    // What of the samples on their way is seen at this clock, and who follows DCQCN.
-    fn arrive(&mut self, clk: u64, i: &In) -> Option<Seen> {
+    // The sample or notice that comes to those that wait at this clock, if its flow follows DCQCN.
+    fn arrive(&mut self, clk: u64, i: &In) -> Option<Coming> {
         while self.marks.pop_front_if(|m| m.0 < clk).is_some() {}
         let marked = self.marks.front().is_some_and(|m| m.0 == clk && m.1);
         if let Some(marked_ack) = i.ack {
             self.marks.push_back((clk + ACK_TO_SAMPLE as u64, marked_ack));
         }
-        let mut entering = None;
-        if let Some((_, seen)) = self.came.pop_front_if(|c| c.0 + 2 == clk) {
-            entering = Some(seen);
-        }
+        let entering = self.came.pop_front_if(|c| c.since + 2 == clk);
         // A clock after the sample: its bytes, and whether its profile has the law.
-        if let Some((_, seen)) = self.came.back_mut().filter(|c| c.0 + 1 == clk) {
-            seen.bytes = i.release.map_or(0, |r| r.bytes & ((1 << RELEASED_BITS) - 1));
-            if profile::LAW.get(&self.profiles[usize::from(seen.profile)]) != profile::LAW_DCQCN {
+        if let Some(c) = self.came.back_mut().filter(|c| c.since + 1 == clk) {
+            if !c.notice {
+                c.seen.bytes = i.release.map_or(0, |r| r.bytes & ((1 << RELEASED_BITS) - 1));
+            }
+            if profile::LAW.get(&self.profiles[usize::from(c.seen.profile)]) != profile::LAW_DCQCN {
                 self.came.pop_back();
             }
         }
-        if let Some(s) = i.sample.filter(|s| s.kind == KIND_RTT) {
-            let profile = self.flows[s.flow as usize].0;
-            self.came.push_back((clk, Seen { flow: s.flow, profile, marked, bytes: 0 }));
+        let sample = i.sample.filter(|s| s.kind == KIND_RTT).map(|s| Notice { flow: s.flow, marked, bytes: 0 });
+        if let Some(Notice { flow, marked, bytes }) = i.notice.or(sample) {
+            let profile = self.flows[flow as usize].0;
+            self.came.push_back(Coming { since: clk, seen: Seen { flow, profile, marked, bytes }, notice: i.notice.is_some() });
         }
         entering
     }
@@ -190,6 +216,8 @@ impl Block for Reaction {
         }
         let entering = self.arrive(clk, i);
         let (samples, again) = (self.samples.output(clk), self.again.output(clk));
+        let left_out = |c: &Coming| c.notice && !c.seen.marked && samples.head.is_some();
+        let entering = entering.filter(|c| !left_out(c)).map(|c| c.seen);
         self.lost = entering.is_some() && !samples.ready;
         let kept = self.action.filter(|_| !i.ready);
         self.action = kept;

@@ -108,6 +108,11 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     unknown: Signal<Local, Bit>,
     malformed: Signal<Local, Bit>,
     timing: Signal<Local, Bits<64>>,
+    /// CNPs and packets that left, for the reaction block.
+    notice_valid: DFF<Bit>,
+    notice_flow: DFF<Bits<F>>,
+    notice_marked: DFF<Bit>,
+    notice_bytes: DFF<Bits<16>>,
 }
 
 impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: usize, const C: usize> Pairs<W, K, N, F, B, C> {
@@ -126,7 +131,7 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
 impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: usize, const C: usize> Logic for Pairs<W, K, N, F, B, C> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, held);
+        dff_setup!(self, clk, held, notice_valid, notice_flow, notice_marked, notice_bytes);
         self.known.clk.next = self.clk.val();
         self.round_trips.clk.next = self.clk.val();
         self.round_trips.rst.next = self.rst.val();
@@ -225,6 +230,21 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.pairs.sample_now_ns.next = self.round_trips.sample.now_ns.val();
         self.swept.next = self.round_trips.swept.val();
 
+        // DCQCN hears of CNPs, and of each packet that leaves: periods that ended are made up for
+        // then, and its bytes count. A CNP goes first.
+        self.notice_valid.d.next = self.notified.val() | self.frame.valid.val();
+        self.notice_marked.d.next = self.notified.val();
+        self.notice_flow.d.next = self.frame.flow.val();
+        self.notice_bytes.d.next = self.frame.wire_bytes.val();
+        if self.notified.val() {
+            self.notice_flow.d.next = self.known.answer_flow.flow.val();
+            self.notice_bytes.d.next = bits::<16>(0);
+        }
+        self.pairs.notice_valid.next = self.notice_valid.q.val();
+        self.pairs.notice_flow.next = self.notice_flow.q.val();
+        self.pairs.notice_marked.next = self.notice_marked.q.val();
+        self.pairs.notice_bytes.next = self.notice_bytes.q.val();
+
         // Counted events.
         self.malformed.next =
             (self.parse.o_valid.val() & (self.parse.o_kind.val() == bits::<3>(7))) & (self.parse.o_reason.val() != bits::<3>(1));
@@ -239,6 +259,7 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
                 | (bit_cast::<64, 1>(self.malformed.val().into()) << 58));
         if self.rst.val() {
             self.held.d.next = true;
+            self.notice_valid.d.next = false;
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The in-line NIC that paces RoCEv2's queue pairs: its model behind RDMA hosts that know nothing
 //! of it.
+mod dcqcn;
 mod network;
 mod rxe;
 mod world;
@@ -18,7 +19,7 @@ use timely_tests::{cycles, few_seeds, rng, seeds, thorough};
 use world::World;
 
 fn plan(profile: Parameters, seed: u64) -> Plan {
-    Plan { gbps: 10.0, queue: 2e6, round_trip: 20 * US, profile, faults: Faults::default(), joins: true, age: 0, seed }
+    Plan { gbps: 10.0, queue: 2e6, round_trip: 20 * US, profile, faults: Faults::default(), marking: None, joins: true, age: 0, seed }
 }
 
 /// TIMELY holds the bottleneck, shares it, and lets its queue come to the lower threshold; the same

@@ -12,12 +12,15 @@ use timely_regs::link::wire_bytes;
 use timely_regs::map::{port, profiles, roce};
 use timely_regs::parameters::Parameters;
 use timely_regs::profile;
-use timely_regs::roce::check;
+use timely_regs::roce::{Kind, check};
+use timely_regs::wire::ipv4;
 use timely_sim::cores::CoreSpec;
+use timely_sim::marking::Marking;
 use timely_sim::nic::core::Core;
 use timely_sim::nic::inline::{Inline, Model, Path};
 use timely_sim::nic::setup::configure;
 use timely_sim::scenario::Form;
+use timely_tests::frames::mend;
 use timely_tests::nic::{build, counters, spec};
 
 pub const BUS: u32 = 512;
@@ -43,6 +46,8 @@ pub struct Plan {
     pub round_trip: u64,
     pub profile: Parameters,
     pub faults: Faults,
+    /// Marking by the queue that a frame finds, and the least us between two CNPs of a pair.
+    pub marking: Option<(Marking, f64)>,
     /// The host joins its pairs with their local numbers.
     pub joins: bool,
     pub age: u32,
@@ -88,15 +93,22 @@ pub fn prepare<P: Path>(path: P, profile: &Parameters, gbps: f64, age: u32) -> I
     let spec = CoreSpec { form: Form::Inline, ..spec(8 * path.bus_bytes() as u32, FLOW_BITS, gbps, Vec::new()) };
     let mut nic = Inline::new(path, &spec);
     configure(&mut nic, &spec).expect("a valid set-up");
-    let words = profile.quantise().expect("a profile");
+    put_profile(&mut nic, 1, profile);
     let mut write = |address: u32, value: u32| nic.write32(address, value).expect("a register");
-    words.iter().zip(0..).for_each(|(w, i)| write(profiles::WORD.address() + 4 * (profile::WORDS as u32 + i), *w));
     SECRET.iter().zip(0..).for_each(|(w, i)| write(roce::SECRET.address() + 4 * i, *w));
     write(port::STORE_BOUND.address(), 2048);
     write(roce::PROFILE.address(), 1);
     write(roce::AGE.address(), age);
     write(roce::CONTROL.address(), 1);
     nic
+}
+
+/// Writes a profile.
+pub fn put_profile<P: Path>(nic: &mut Inline<P>, number: u32, parameters: &Parameters) {
+    let words = parameters.quantise().expect("a profile");
+    for (word, at) in words.into_iter().zip(number * profile::WORDS as u32..) {
+        nic.write32(profiles::WORD.address() + 4 * at, word).expect("a register");
+    }
 }
 
 /// Orders a command on a pair, and gives the outcome and the flow; none if it is refused.
@@ -189,7 +201,9 @@ impl<P: Path> Node<P> {
         {
             self.arriving.extend(beats(&frame, width));
             let h = check(&frame).expect("an answer");
-            self.answered.push_back((clk, h.queue_pair, h.psn));
+            if h.kind != Kind::Cnp {
+                self.answered.push_back((clk, h.queue_pair, h.psn));
+            }
             if self.answered.len() > 8 {
                 self.answered.pop_front();
             }
@@ -221,7 +235,10 @@ impl<P: Path> Node<P> {
             assert!(frame == sent, "clock {clk}: another frame reaches the host than came");
             let h = check(&frame).expect("an answer");
             let pair = self.pairs.iter_mut().find(|p| p.local == h.queue_pair).expect("a pair");
-            pair.answered(clk, h.psn, h.syndrome);
+            // rxe takes no notice of a CNP.
+            if h.kind != Kind::Cnp {
+                pair.answered(clk, h.psn, h.syndrome);
+            }
         }
         let w = out.wire.filter(|_| wire_ready)?;
         let begun = *self.begun.get_or_insert(clk);
@@ -306,13 +323,16 @@ impl Network {
     /// `hosts` NICs with `pairs` queue pairs each.
     pub fn new(plan: Plan, hosts: usize, pairs: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
-        let mut receiver = Receiver::default();
+        let notifies = plan.marking.map_or(0, |m| (m.1 * US as f64) as u64);
+        let mut receiver = Receiver::new(notifies);
         let target = hosts as u16 + 1;
         let mut nodes = Vec::new();
         for host in 1..=hosts as u16 {
             let number = |i: usize| u32::from(host) << 8 | i as u32;
+            let tos = if plan.marking.is_some() { 2 } else { 0 };
+            let psn = |rng: &mut ChaCha8Rng| rng.random::<u32>() & 0xff_ffff;
             let senders: Vec<_> =
-                (0..pairs).map(|i| Sender::new((host, target), 0x100 + i as u32, number(i), rng.random::<u32>() & 0xff_ffff)).collect();
+                (0..pairs).map(|i| Sender::new((host, target), 0x100 + i as u32, number(i), psn(&mut rng)).of_class(tos)).collect();
             senders.iter().for_each(|s| receiver.connect(s));
             let nic = prepare(Model::pairs(build(BUS, FLOW_BITS)), &plan.profile, plan.gbps, plan.age);
             nodes.push(Node::new(nic, senders, plan.gbps, plan.joins));
@@ -349,13 +369,13 @@ impl Network {
             return;
         }
         let held = self.held.take();
-        self.enqueue(at, clk, &frame);
+        self.enqueue(at, clk, frame);
         if let Some((other, frame)) = held {
-            self.enqueue(other as usize, clk, &frame);
+            self.enqueue(other as usize, clk, frame);
         }
     }
 
-    fn enqueue(&mut self, at: usize, clk: u64, frame: &[u8]) {
+    fn enqueue(&mut self, at: usize, clk: u64, mut frame: Vec<u8>) {
         let arrives = (clk + self.plan.round_trip / 4) << 16;
         let bytes = u64::from(wire_bytes(frame.len() as u32));
         let queued = self.free.saturating_sub(arrives) as f64 / self.clocks_a_byte as f64;
@@ -366,11 +386,19 @@ impl Network {
         }
         self.free = self.free.max(arrives) + bytes * self.clocks_a_byte;
         self.carried += bytes;
-        let answers = self.receiver.receive(frame);
-        if let Some(answer) = answers
-            && !self.rng.random_bool(self.plan.faults.loses_answers)
+        if let Some((ramp, _)) = &self.plan.marking
+            && ramp.marks(queued as u64, &mut self.rng)
         {
-            let back = (self.free >> 16) + self.plan.round_trip * 3 / 4;
+            let class = check(&frame).expect("a frame").class;
+            frame[class.ip() + ipv4::TOS] |= 3;
+            mend(&mut frame, class);
+        }
+        let left = self.free >> 16;
+        for answer in [self.receiver.notify(left, &frame), self.receiver.receive(&frame)].into_iter().flatten() {
+            if self.rng.random_bool(self.plan.faults.loses_answers) {
+                continue;
+            }
+            let back = left + self.plan.round_trip * 3 / 4;
             self.nodes[at].answers.push_back((back, answer));
             self.due[at] = self.due[at].min(back);
         }

@@ -49,6 +49,8 @@ pub struct Sender {
     pub deadline: u64,
     pub timeouts: u64,
     pub naks: u64,
+    /// Type of service of data; 2 is ECN-capable.
+    tos: u8,
 }
 
 impl Sender {
@@ -57,7 +59,12 @@ impl Sender {
         let (acknowledged, next, sent) = (first, first, first);
         let messages = u64::MAX;
         let deadline = u64::MAX;
-        Sender { hosts, local, remote, first, acknowledged, next, sent, messages, packets: MESSAGE, deadline, timeouts: 0, naks: 0 }
+        Sender { hosts, local, remote, first, acknowledged, next, sent, messages, packets: MESSAGE, deadline, timeouts: 0, naks: 0, tos: 0 }
+    }
+
+    /// The sender with this type of service.
+    pub fn of_class(self, tos: u8) -> Self {
+        Sender { tos, ..self }
     }
 
     pub fn may_send(&self) -> bool {
@@ -83,7 +90,8 @@ impl Sender {
             ..Bth::default()
         };
         let extension = Extension { message_bytes: self.packets * MTU as u32, key: 77, address: at << 10, ..Extension::default() };
-        bth.frame(&envelope(self.hosts.0, self.hosts.1, 0xc000 | self.local as u16), &extension, &[at as u8; MTU])
+        let envelope = Envelope { tos: self.tos, ..envelope(self.hosts.0, self.hosts.1, 0xc000 | self.local as u16) };
+        bth.frame(&envelope, &extension, &[at as u8; MTU])
     }
 
     /// The next packet, sent at clock `clk`.
@@ -133,6 +141,9 @@ impl Sender {
 #[derive(Default)]
 pub struct Receiver {
     pairs: BTreeMap<u32, Expected>,
+    /// Least clocks between two CNPs of a pair; 0: there are none.
+    notifies: u64,
+    pub notified: u64,
 }
 
 struct Expected {
@@ -142,19 +153,49 @@ struct Expected {
     psn: u32,
     refused: bool,
     pub bytes: u64,
+    /// From when on a CNP may be sent, and whether a marked packet waits for that.
+    free: u64,
+    armed: bool,
 }
 
 impl Receiver {
+    /// A receiver without queue pairs that leaves so many clocks between two CNPs of one.
+    pub fn new(notifies: u64) -> Self {
+        Receiver { notifies, ..Receiver::default() }
+    }
+
     /// A queue pair that is connected to `sender`.
     pub fn connect(&mut self, sender: &Sender) {
-        let expected =
-            Expected { peer: (sender.hosts.0, sender.local), us: sender.hosts.1, psn: psn(sender.first), refused: false, bytes: 0 };
+        let expected = Expected {
+            peer: (sender.hosts.0, sender.local),
+            us: sender.hosts.1,
+            psn: psn(sender.first),
+            refused: false,
+            bytes: 0,
+            free: 0,
+            armed: false,
+        };
         self.pairs.insert(sender.remote, expected);
     }
 
     /// Bytes of frames that a queue pair took in order.
     pub fn bytes(&self, pair: u32) -> u64 {
         self.pairs[&pair].bytes
+    }
+
+    /// A frame arrives at clock `clk`; the CNP that it brings about, if any. A marked packet is
+    /// answered at once, those of the period after a CNP by one at the next packet behind it.
+    pub fn notify(&mut self, clk: u64, frame: &[u8]) -> Option<Vec<u8>> {
+        let h = check(frame).expect("a frame as it was sent");
+        let e = self.pairs.get_mut(&h.queue_pair).expect("a queue pair");
+        e.armed |= self.notifies != 0 && h.tos & 3 == 3;
+        if !e.armed || clk < e.free {
+            return None;
+        }
+        (e.armed, e.free) = (false, clk + self.notifies);
+        self.notified += 1;
+        let bth = Bth { opcode: opcode::CNP, queue_pair: e.peer.1, congestion: 0x40, partition_key: 0xffff, ..Bth::default() };
+        Some(bth.frame(&envelope(e.us, e.peer.0, 0xd000), &Extension::default(), &[]))
     }
 
     /// A frame arrives; the answer to it.

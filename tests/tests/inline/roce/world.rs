@@ -1,6 +1,6 @@
 //! The surroundings of a NIC with queue pairs in its lockstep test: hosts, wire and driver at
 //! random.
-use super::network::{command, prepare};
+use super::network::{command, prepare, put_profile};
 use super::rxe::envelope;
 use crate::both::Both;
 use rand::{Rng, SeedableRng};
@@ -78,6 +78,18 @@ impl World {
     pub fn prepared(both: Both<Pairs>, gbps: f64) -> Inline<Both<Pairs>> {
         let profile = Parameters { timeout_us: 30.0, ..Parameters::timely_10g(4.0) };
         let mut nic = prepare(both, &profile, gbps, 0);
+        // Pairs that are learned follow DCQCN, with periods that end.
+        let (cnp_interval_us, alpha_timer_us, rate_timer_us) = (0.5, 2.0, 1.0);
+        let dcqcn = Parameters {
+            timeout_us: 30.0,
+            cnp_interval_us,
+            alpha_timer_us,
+            rate_timer_us,
+            byte_counter: 20_000,
+            ..Parameters::dcqcn_10g()
+        };
+        put_profile(&mut nic, 2, &dcqcn);
+        nic.write32(roce::PROFILE.address(), 2).expect("a register");
         for pair in (0..PAIRS).filter(|p| p % 4 != 3) {
             if pair % 3 != 0 {
                 command(&mut nic, peer(pair), 2 * pair + 1, Some(2 * pair), roce::SET);

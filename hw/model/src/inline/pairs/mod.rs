@@ -4,7 +4,7 @@
 //! first packets of a pair, until the table has learned it, and everything else go past. A pair
 //! that is learned or set loads its flow. Requests that leave are told to the round-trip times with
 //! what the parser said of them, which travels beside them through the store; answers from the wire
-//! find their pair's flow and end the timing.
+//! find their pair's flow and end the timing; congestion notifications (CNPs) find it for DCQCN.
 mod commands;
 mod entry;
 mod exit;
@@ -14,6 +14,7 @@ pub use entry::{LATENCY, SETTLED};
 use super::form::{Beside, Form, In, Shown};
 use crate::bus::{FlowLoad, Sample, Sent};
 use crate::queue_pairs::{Key, Pulse as TablePulse, QueuePairs};
+use crate::reaction::Notice;
 use crate::roce::{MALFORMED, Packet};
 use crate::round_trips::{Answer, Pulse, RoundTrips, Verb};
 use crate::stream::Beat;
@@ -40,7 +41,7 @@ enum Asked {
         bytes: u16,
         ts: u64,
     },
-    /// A congestion notification: what a law by marks would take from here.
+    /// A congestion notification.
     Notified,
 }
 
@@ -55,6 +56,8 @@ pub struct Pairs {
     wire: roce::Parse,
     /// Packets from the wire whose pairs are looked up, the oldest first.
     asked: VecDeque<Asked>,
+    /// For the reaction block.
+    notice: Option<Notice>,
     /// The table is in reset; it was the clock before.
     held: bool,
     was_held: bool,
@@ -132,6 +135,7 @@ impl Form for Pairs {
             commands: Commands::default(),
             wire: roce::Parse::new(width),
             asked: VecDeque::new(),
+            notice: None,
             held: true,
             was_held: true,
             due: 0,
@@ -168,6 +172,7 @@ impl Form for Pairs {
             sent,
             completion: None,
             sample: timing.sample,
+            notice: self.notice,
             load,
             pair_status: self.commands.status(self.held),
             pulses: table_pulses
@@ -207,6 +212,11 @@ impl Form for Pairs {
         if rst || self.held {
             self.asked.clear();
         }
+        // A CNP goes first; otherwise the request that leaves.
+        let notified = found.filter(|f| f.0 == Asked::Notified).and_then(|f| f.1);
+        let left = self.exit.frame().and_then(|r| r.request.map(|q| (q.flow, r.wire_bytes)));
+        let cnp = notified.map(|flow| Notice { flow, marked: true, bytes: 0 });
+        self.notice = cnp.or(left.map(|(flow, bytes)| Notice { flow, marked: false, bytes: bytes.into() })).filter(|_| !rst);
         let answer = found.and_then(|(asked, flow)| match asked {
             Asked::Answer { verb, psn, bytes, ts } => Some(Answer { flow: flow?, verb, psn, bytes, ts }),
             Asked::Notified => None,
@@ -269,7 +279,7 @@ impl Form for Pairs {
             },
         );
         let ages = !self.held && c.pair_age != 0;
-        let waits = self.held != self.was_held || !self.commands.is_idle() || !self.asked.is_empty();
+        let waits = self.held != self.was_held || !self.commands.is_idle() || !self.asked.is_empty() || self.notice.is_some();
         let next = clk + 1;
         self.due = if ages || waits || !self.entry.is_idle() || !self.exit.is_idle() {
             next

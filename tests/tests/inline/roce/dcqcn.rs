@@ -1,0 +1,60 @@
+//! DCQCN over RoCEv2's own CNPs: hosts behind an in-line NIC each, a switch that marks, a receiver
+//! that answers marks as a notification point does.
+use super::network::{Network, Plan, US};
+use super::plan;
+use timely_regs::counters::Counter;
+use timely_regs::parameters::Parameters;
+use timely_sim::fluid::run;
+use timely_sim::fluid::settings::{Model, Settings};
+use timely_sim::fluid::solve::{FlowStart, Steps};
+use timely_sim::marking::Marking;
+use timely_tests::thorough;
+
+/// The ramp of the switch: KB at its foot and top, and the chance there.
+const RAMP: (u32, u32, f64) = (5, 1000, 0.1);
+
+/// Gain of alpha: with the published 1/256 it takes 14 ms to forget its start.
+const GAIN: f64 = 1.0 / 64.0;
+
+fn marked(seed: u64) -> Plan {
+    let marking = Marking { least: RAMP.0 * 1000, most: RAMP.1 * 1000, chance: RAMP.2, ingress: true, pi: None };
+    let profile = Parameters { alpha_gain: GAIN, additive_step_mbps: 40.0, outstanding_bytes: 0, ..Parameters::dcqcn_10g() };
+    let cnp_us = profile.cnp_interval_us;
+    Plan { marking: Some((marking, cnp_us)), ..plan(profile, seed) }
+}
+
+/// Mean queue of the fluid model at the same bottleneck, bytes.
+fn fluid(hosts: usize) -> f64 {
+    let s = Settings {
+        line_gbps: 10.0,
+        packet_bytes: 1114.0,
+        delay_us: 20.0,
+        kmin_kb: RAMP.0.into(),
+        kmax_kb: RAMP.1.into(),
+        pmax: RAMP.2,
+        gain: GAIN,
+        queue_delay: 1.0,
+        ..Settings::conext16(Model::Dcqcn)
+    };
+    let flows = vec![FlowStart::new(10.0); hosts];
+    let done = run(&s, &flows, &Steps { end: 0.1, step: 1e-6, every: 1e-5, queue: 0.0, jitter: None }).expect("runs");
+    done.queue_between(0.05, 0.1).0
+}
+
+/// The hosts share the bottleneck, its queue is that of the fluid model, and every CNP is heard by
+/// the pair's NIC.
+#[test]
+fn cnps_steer_queue_pairs() {
+    for hosts in [2, 3, 4].into_iter().filter(|h| thorough() || *h == 2) {
+        let theory = fluid(hosts);
+        let mut n = Network::new(marked(1), hosts, 1);
+        let m = n.measure(5000 * US, if thorough() { 45_000 } else { 20_000 } * US);
+        let (cnps, counted) = (n.receiver.notified, n.counted());
+        println!("{hosts} hosts: {m:.3?}; {cnps} CNPs; the fluid model has {theory:.0} bytes");
+        assert!(m.utilization >= 0.95 && m.jain >= 0.95 && m.dropped == 0, "{hosts} hosts: {m:?}");
+        assert!((m.queue / theory - 1.0).abs() < 0.2, "{hosts} hosts: {} bytes of {theory}", m.queue);
+        let heard = counted[Counter::CongestionNotified as usize];
+        assert!(heard > 50 && heard <= cnps && heard + 2 * hosts as u64 >= cnps, "{heard} of {cnps} CNPs");
+        assert_eq!(counted[Counter::EngineOverflows as usize], 0);
+    }
+}
