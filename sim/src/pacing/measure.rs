@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const AHEAD: u64 = 5_000_000;
 /// Packets by which the stamps are judged.
 const STAMPS: usize = 2000;
+/// Most packets that are sent before the first stamp comes: 4 s of them.
+const UNSTAMPED: usize = 200_000;
 /// Time between two of them, ns.
 const APART: u64 = 20_000;
 
@@ -202,13 +204,18 @@ pub fn stamping(session: &mut Session) -> Result<Stamping, String> {
     let load = Load { flows: 1, mbps: 1.0, burst: 1, seconds: 0.0 };
     let receiver = site.receiver.run(move || Receiver::new(address))?;
     let (to, over) = (receiver.address, Arc::new(AtomicBool::new(false)));
-    let (epoch, told) = (now(), over.clone());
+    let (epoch, told, stamped) = (now(), over.clone(), receiver.stamped.clone());
     let received = site.receiver.start(move || receiver.collect(0, epoch, &told));
-    let calls = site.sender.run(move || {
+    let (calls, first) = site.sender.run(move || {
         let mut out = Outlet::new(to, 0, &load)?;
         let mut calls = Vec::new();
-        for j in 0..(STAMPS as u64) * 5 / 4 {
-            out.burst(0, j);
+        // The first packets wait for addresses to be resolved, and for stamps.
+        let mut first = None;
+        while calls.len() < first.unwrap_or(UNSTAMPED) + STAMPS {
+            if first.is_none() && stamped.load(Ordering::Acquire) {
+                first = Some(calls.len());
+            }
+            out.burst(0, calls.len() as u64);
             let before = now();
             out.push();
             calls.push((since(epoch, before), since(epoch, now())));
@@ -216,15 +223,14 @@ pub fn stamping(session: &mut Session) -> Result<Stamping, String> {
                 std::hint::spin_loop();
             }
         }
-        Ok::<_, String>(calls)
+        Ok::<_, String>((calls, first.unwrap_or(0)))
     })?;
     over.store(true, Ordering::Release);
     let left = received.recv().map_err(|e| e.to_string())??;
     session.arrivals.add(epoch, &left);
-    // The first wait for addresses to be resolved, and for stamps to be switched on.
-    let counted = || left.iter().filter(|d| d.k as usize >= STAMPS / 4);
+    let counted = || left.iter().filter(|d| d.k as usize >= first);
     let mut delay: Vec<f64> = counted().map(|d| d.at - calls[d.k as usize].0).collect();
-    let mut call: Vec<f64> = calls.iter().skip(STAMPS / 4).map(|c| c.1 - c.0).collect();
+    let mut call: Vec<f64> = calls.iter().skip(first).map(|c| c.1 - c.0).collect();
     let none = || format!("no packet arrived at {to}: is the way there open? Look at addresses and firewalls of {}", site.title);
     Ok(Stamping {
         received: delay.len() as u64,

@@ -74,6 +74,8 @@ pub struct Receiver {
     socket: UdpSocket,
     /// Local address of the socket.
     pub address: SocketAddr,
+    /// A stamped packet was taken: the kernel switches stamps on some time after it is asked to.
+    pub stamped: Arc<AtomicBool>,
 }
 
 impl Receiver {
@@ -87,7 +89,7 @@ impl Receiver {
         prepare(&socket)?;
         socket.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
         let address = socket.local_addr().map_err(failed)?;
-        Ok(Receiver { socket, address })
+        Ok(Receiver { socket, address, stamped: Arc::default() })
     }
 
     /// Takes the packets of run `run` until `over` is set and none waits; times are counted from
@@ -103,6 +105,7 @@ impl Receiver {
                 Some((PAYLOAD, stamp)) if stamp > 0 => {
                     if let Some((r, flow, k)) = read(&buffer).filter(|l| l.0 == run) {
                         debug_assert_eq!(r, run);
+                        self.stamped.store(true, Ordering::Release);
                         all.push(Departure { flow, k, at: since(epoch, stamp) });
                     }
                 }

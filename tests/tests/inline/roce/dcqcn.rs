@@ -48,7 +48,7 @@ fn cnps_steer_queue_pairs() {
     for hosts in [2, 3, 4].into_iter().filter(|h| thorough() || *h == 2) {
         let theory = fluid(hosts);
         let mut n = Network::new(marked(1), hosts, 1);
-        let m = n.measure(5000 * US, if thorough() { 45_000 } else { 20_000 } * US);
+        let m = n.measure(5000 * US, if thorough() { 45_000 } else { 15_000 } * US);
         let (cnps, counted) = (n.receiver.notified, n.counted());
         println!("{hosts} hosts: {m:.3?}; {cnps} CNPs; the fluid model has {theory:.0} bytes");
         assert!(m.utilization >= 0.95 && m.jain >= 0.95 && m.dropped == 0, "{hosts} hosts: {m:?}");
