@@ -1,4 +1,4 @@
-//! Shells of OpenNIC, NetFPGA PLUS and taxi with queue pairs: a stock RDMA host's frames whole, its
+//! Shells of OpenNIC, NetFPGA and taxi with queue pairs: a stock RDMA host's frames whole, its
 //! requests paced, round trips by the ACKs that any RDMA NIC sends. The Verilog of the core is held
 //! to its model by `inline`; the shells around it run under `cargo xtask soak`, and with
 //! TIMELY_CYCLES=200001.
@@ -18,7 +18,7 @@ use timely_regs::device::{PairOutcome, PairSettings};
 use timely_regs::roce::{Bth, Extension, opcode};
 use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::{Addresses, Envelope};
-use timely_tests::board::{Board, HOST, NETFPGA_PLUS, OPENNIC, Shape, WIRE};
+use timely_tests::board::{Board, HOST, NETFPGA_PLUS, NETFPGA_SUME, OPENNIC, Shape, WIRE};
 use timely_tests::{rng, thorough};
 use timely_verilate::Library;
 
@@ -34,6 +34,8 @@ const LOCAL: u32 = 0x11;
 const REMOTE: u32 = 0x23;
 /// Rate of a pair, Mb/s.
 const MBPS: f64 = 5000.0;
+/// The line's rate by `NS_PER_BYTE`, Gb/s.
+const LINE_GBPS: f64 = 100.0;
 
 fn left_out() -> bool {
     if !thorough() {
@@ -74,31 +76,27 @@ struct Bench {
     library: &'static Arc<Library>,
     shape: Shape,
     beside: fn(usize, usize) -> u128,
-    gbps: f64,
+    clock_ns: u64,
 }
 
 fn opennic() -> Bench {
-    Bench { library: &LIBRARY, shape: OPENNIC, beside: |from, bytes| beside(bytes, if from == HOST { 1 } else { 0x40 }), gbps: 100.0 }
+    Bench { library: &LIBRARY, shape: OPENNIC, beside: |from, bytes| beside(bytes, if from == HOST { 1 } else { 0x40 }), clock_ns: 4 }
 }
 
-/// NetFPGA PLUS, whose sideband is 128 bits: a source of port 0 or its queue.
-fn plus() -> Bench {
+/// NetFPGA, whose sideband is 128 bits: a source of port 0 or its queue.
+fn netfpga(shell: Shell, shape: Shape, board: &str) -> Bench {
     let extras = Extras { roce: true, ..Extras::default() };
-    let config = Config::new(512, 10).expect("a configuration that is built");
-    let files = Shell::NetFpgaPlus.emit_with(config, CLOCK_PS, extras).unwrap_or_else(|e| panic!("emission: {e}"));
-    let verilog = [include_str!("../shells/netfpga_plus_board.v"), &files[1].text, &files[0].text].concat();
-    let library = timely_verilate::build("plus_roce", &verilog, "board", Default::default()).unwrap_or_else(|e| panic!("{e}"));
+    let config = Config::new(shape.bits, 10).expect("a configuration that is built");
+    let files = shell.emit_with(config, shell.clock_ps(), extras).unwrap_or_else(|e| panic!("emission: {e}"));
+    let verilog = [board, &files[1].text, &files[0].text].concat();
+    let library = timely_verilate::build(&format!("{shell}_roce"), &verilog, "board", Default::default()).unwrap_or_else(|e| panic!("{e}"));
     let beside = |from, bytes| tuser(bytes, if from == HOST { 2 } else { 1 }, 0);
-    Bench { library: Box::leak(Box::new(library)), shape: NETFPGA_PLUS, beside, gbps: 100.0 }
+    Bench { library: Box::leak(Box::new(library)), shape, beside, clock_ns: u64::from(shell.clock_ps()) / 1000 }
 }
 
-fn taxi() -> Bench {
-    Bench {
-        library: taxi::ROCE.library(),
-        shape: taxi::ROCE.shape,
-        beside: |from, bytes| if from == HOST { bytes as u128 & 0xff } else { 0 },
-        gbps: 16.0,
-    }
+fn taxi(nic: &'static taxi::Nic) -> Bench {
+    let beside = |from, bytes| if from == HOST { bytes as u128 & 0xff } else { 0 };
+    Bench { library: nic.library(), shape: nic.shape, beside, clock_ns: 4 }
 }
 
 /// A board whose table is in use.
@@ -188,11 +186,12 @@ fn a_learned_pair_is_paced_and_its_acks_are_round_trips() {
     }
 }
 
-/// The same in NetFPGA's datapath.
+/// The same in NetFPGA's datapaths.
 #[test]
 fn a_learned_pair_is_paced_in_netfpga() {
     if !left_out() {
-        paced_and_measured(&plus());
+        paced_and_measured(&netfpga(Shell::NetFpgaPlus, NETFPGA_PLUS, include_str!("../shells/netfpga_plus_board.v")));
+        paced_and_measured(&netfpga(Shell::NetFpgaSume, NETFPGA_SUME, include_str!("../shells/netfpga_sume_board.v")));
     }
 }
 
@@ -200,7 +199,7 @@ fn a_learned_pair_is_paced_in_netfpga() {
 #[test]
 fn a_learned_pair_is_paced_in_taxi() {
     if !left_out() {
-        paced_and_measured(&taxi());
+        taxi::ROCE.iter().for_each(|nic| paced_and_measured(&taxi(nic)));
     }
 }
 
@@ -245,7 +244,7 @@ impl Hosts {
                 let frame = answer(opcode::ACK, number, 0);
                 let meta = (bench.beside)(WIRE, frame.len());
                 board.send(WIRE, frame, meta);
-                self.trips.push((board.clk() - left) * 4);
+                self.trips.push((board.clk() - left) * bench.clock_ns);
             }
         }
     }
@@ -258,7 +257,7 @@ fn paced_and_measured(bench: &Bench) {
     assert_eq!(counter(&mut board, Counter::PairsLearned), 1);
     let stamps = &hosts.stamps[hosts.stamps.len() / 2..];
     let wire = request(opcode::WRITE_MIDDLE, REMOTE, 0, false, 1024).len() as f64 + 24.0;
-    let mbps = (stamps.len() - 1) as f64 * wire * 8000.0 / ((stamps[stamps.len() - 1] - stamps[0]) as f64 * 4.0);
+    let mbps = (stamps.len() - 1) as f64 * wire * 8000.0 / ((stamps[stamps.len() - 1] - stamps[0]) as f64 * bench.clock_ns as f64);
     println!("{mbps:.1} of {MBPS} Mb/s, {} frames", stamps.len());
     assert!((mbps / MBPS - 1.0).abs() < 0.01 && stamps.len() > 30, "{mbps} Mb/s, {} frames", stamps.len());
 
@@ -272,7 +271,7 @@ fn paced_and_measured(bench: &Bench) {
     assert!(told.samples >= 5 && told.samples as usize <= trips.len(), "{told:?}, {} ACKs", trips.len());
     // From the last byte out, which is the frame's time at the line's rate behind its stamp.
     let rtt = told.rtt.expect("round trips");
-    let wire_ns = (wire * 8.0 / bench.gbps) as u32;
+    let wire_ns = (wire * 8.0 / LINE_GBPS) as u32;
     let (least, most) = (*trips.iter().min().expect("trips") as u32 - wire_ns, *trips.iter().max().expect("trips") as u32);
     assert!((least - 8..=most).contains(&rtt.min_ns) && (least - 8..=most).contains(&rtt.last_ns), "{rtt:?}, {least} to {most}");
 

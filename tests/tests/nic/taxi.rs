@@ -38,9 +38,13 @@ const fn shape(bits: usize) -> Shape {
 
 const NONE: Extras = Extras { generator: false, roce: false };
 
-/// The form with queue pairs, at a MAC of 64 bits.
-pub static ROCE: Nic =
-    Nic { bus: 64, extras: Extras { generator: false, roce: true }, tod: false, shape: shape(64), library: OnceLock::new() };
+const PAIRS: Extras = Extras { generator: false, roce: true };
+
+/// The form with queue pairs.
+pub static ROCE: [Nic; 2] = [
+    Nic { bus: 64, extras: PAIRS, tod: false, shape: shape(64), library: OnceLock::new() },
+    Nic { bus: 512, extras: PAIRS, tod: true, shape: shape(512), library: OnceLock::new() },
+];
 
 static NICS: [Nic; 2] = [
     Nic { bus: 64, extras: NONE, tod: false, shape: shape(64), library: OnceLock::new() },
