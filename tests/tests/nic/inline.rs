@@ -39,22 +39,26 @@ pub fn is_tested(flow_bits: usize, usual: usize) -> bool {
     if thorough() { FLOW_BITS.contains(&flow_bits) } else { flow_bits == usual }
 }
 
-/// A data frame of flow `flow` to the peer, or from it.
-pub fn data(flow: u32, segment: u32, flags: u8, bytes: usize, outwards: bool) -> Vec<u8> {
+/// From our NIC to the peer, or from it, between two UDP ports.
+pub fn envelope(outwards: bool, port_source: u16, port_destination: u16) -> Envelope {
     let (here, there) = ((OWN_MAC, OWN), (PEER_MAC, PEER));
     let (from, to) = if outwards { (here, there) } else { (there, here) };
-    let envelope = Envelope {
+    Envelope {
         mac_destination: to.0,
         mac_source: from.0,
         tci: None,
         addresses: Addresses::V4 { source: from.1, destination: to.1 },
         tos: 0,
         ttl: 64,
-        port_source: 5000,
-        port_destination: PORT,
-    };
+        port_source,
+        port_destination,
+    }
+}
+
+/// A data frame of flow `flow` to the peer, or from it.
+pub fn data(flow: u32, segment: u32, flags: u8, bytes: usize, outwards: bool) -> Vec<u8> {
     let header = Header { flags, flow, segment, nonce: segment ^ 0x5a5a_5a5a, ttl_sent: 64, ..Header::default() };
-    envelope.frame(&header, &vec![segment as u8; bytes - 90])
+    envelope(outwards, 5000, PORT).frame(&header, &vec![segment as u8; bytes - 90])
 }
 
 pub struct Setup {

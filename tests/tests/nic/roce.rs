@@ -15,9 +15,8 @@ use timely_hw::config::{CLOCK_PS, Config};
 use timely_hw::shells::{Extras, File, Shell};
 use timely_regs::counters::Counter;
 use timely_regs::device::{PairOutcome, PairSettings};
-use timely_regs::roce::{Bth, Extension, opcode};
+use timely_regs::roce::{self, Bth, Extension, opcode};
 use timely_regs::telemetry::TelemetryRecord;
-use timely_regs::wire::{Addresses, Envelope};
 use timely_tests::board::{Board, HOST, NETFPGA_PLUS, NETFPGA_SUME, OPENNIC, Shape, WIRE};
 use timely_tests::{rng, thorough};
 use timely_verilate::Library;
@@ -32,6 +31,8 @@ static LIBRARY: LazyLock<Arc<Library>> = LazyLock::new(|| compiled("opennic_roce
 /// Queue pair of the host's, and the peer's.
 const LOCAL: u32 = 0x11;
 const REMOTE: u32 = 0x23;
+/// UDP source port of both ends.
+const SOURCE: u16 = 0xc123;
 /// Rate of a pair, Mb/s.
 const MBPS: f64 = 5000.0;
 /// The line's rate by `NS_PER_BYTE`, Gb/s.
@@ -46,29 +47,14 @@ fn left_out() -> bool {
     !thorough()
 }
 
-fn envelope(outwards: bool) -> Envelope {
-    let (here, there) = ((OWN_MAC, OWN), (PEER_MAC, PEER));
-    let (from, to) = if outwards { (here, there) } else { (there, here) };
-    Envelope {
-        mac_destination: to.0,
-        mac_source: from.0,
-        tci: None,
-        addresses: Addresses::V4 { source: from.1, destination: to.1 },
-        tos: 0,
-        ttl: 64,
-        port_source: 0xc123,
-        port_destination: timely_regs::roce::PORT,
-    }
-}
-
 fn request(code: u8, queue_pair: u32, psn: u32, asks: bool, bytes: usize) -> Vec<u8> {
     let bth = Bth { opcode: code, queue_pair, psn, ack_request: asks, partition_key: 0xffff, ..Bth::default() };
-    bth.frame(&envelope(true), &Extension { message_bytes: 65_536, ..Extension::default() }, &vec![psn as u8; bytes])
+    bth.frame(&envelope(true, SOURCE, roce::PORT), &Extension { message_bytes: 65_536, ..Extension::default() }, &vec![psn as u8; bytes])
 }
 
 fn answer(code: u8, psn: u32, bytes: usize) -> Vec<u8> {
     let bth = Bth { opcode: code, queue_pair: LOCAL, psn, partition_key: 0xffff, ..Bth::default() };
-    bth.frame(&envelope(false), &Extension { syndrome: 0x1f, ..Extension::default() }, &vec![psn as u8; bytes])
+    bth.frame(&envelope(false, SOURCE, roce::PORT), &Extension { syndrome: 0x1f, ..Extension::default() }, &vec![psn as u8; bytes])
 }
 
 /// A shell on its bench, and what goes beside a frame of so many bytes from host or wire.
