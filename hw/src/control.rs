@@ -98,6 +98,8 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub time_offset: Signal<Out, Bits<64>>,
     /// Steps of the date, modulo 4.
     pub time_epoch: Signal<Out, Bits<2>>,
+    /// The same of departures that are reported at this clock.
+    pub departed_epoch: Signal<Out, Bits<2>>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample: SampleTapOut<F>,
     /// Host memory.
@@ -157,7 +159,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             pfc_bit: bit(Counter::PfcFrames),
             paused_bit: bit(Counter::PausedTime), clock: Time::new(), pause: Pause::new(), telemetry: Telemetry::new(), recorder: Recorder::new(), histograms: Histograms::new(), dma: Dma::new(), rtt: Rtt::new(), reaction: Reaction::new(), ack: Ack::new() }
             clk, rst, s_axil, s_axis_rx, m_axis_tx, tx_cpl, ptp_valid, ptp_time, d, sent, idle, limited_valid, limited_flow, limited, paused, data_pulses, data_swept, steady, date, settings, later, stop, pw,
-            fl, hd, rate, release, tap_sample, tap_rec_valid, tap_rec_data, m_axi, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, txmux, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date, pairs, clearing, st, time_offset, time_epoch, pair_record,
+            fl, hd, rate, release, tap_sample, tap_rec_valid, tap_rec_data, m_axi, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, txmux, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date, pairs, clearing, st, time_offset, time_epoch, departed_epoch, pair_record,
         )
     }
 }
@@ -281,6 +283,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.later.next = self.clock.later.val();
         self.time_offset.next = self.clock.offset.val();
         self.time_epoch.next = self.clock.epoch.val();
+        self.departed_epoch.next = self.clock.departed_epoch.val();
         // Received frames.
         ReceivedIn::<W, K>::link(&mut self.s_axis_rx, &mut self.parse.s);
         self.parse.cfg_udp_port.next = self.csr.settings.val().udp_port;
@@ -394,6 +397,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.rtt.cfg_ns_per_byte.next = self.csr.settings.val().ns_per_byte;
         self.rtt.now.next = self.clock.steady.val();
         self.rtt.time_epoch.next = self.clock.epoch.val();
+        self.rtt.departed_epoch.next = self.clock.departed_epoch.val();
         ReleaseOut::<F>::link(&mut self.release, &mut self.rtt.release);
         // Rates.
         self.engine.sample.valid.next = self.rtt.sample.valid.val() | self.pairs.sample_valid.val();

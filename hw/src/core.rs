@@ -88,6 +88,8 @@ pub struct Core<
     pub time_offset: Signal<Out, Bits<64>>,
     /// Steps of the date, modulo 4.
     pub time_epoch: Signal<Out, Bits<2>>,
+    /// The same of departures that are reported at this clock.
+    pub departed_epoch: Signal<Out, Bits<2>>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample: SampleTapOut<F>,
     /// Host memory.
@@ -145,7 +147,7 @@ impl<
     fn with(build: &Build, unbounded: bool) -> Self {
         const { assert!(OUTSTANDING.word == 1, "a kernel takes literals alone") };
         construct!({ unbounded: Const::new(bits::<1>(unbounded.into())), control: Control::new(build), pacer: Pacer::new(Timing::of(build.clock_ps)), hold: Hold::new() }
-            clk, rst, s_axil, s_axis_rx, m_axis_tx, tx_cpl, ptp_valid, ptp_time, d, sent, source_pulses, source_swept, steady, date, settings, stop, fl, hd, rate, tap_sample, m_axi, irq, tap_rec_valid, tap_rec_data, doorbell, charge, pause, grant, stops, pairs, clearing, st, pw, time_offset, time_epoch
+            clk, rst, s_axil, s_axis_rx, m_axis_tx, tx_cpl, ptp_valid, ptp_time, d, sent, source_pulses, source_swept, steady, date, settings, stop, fl, hd, rate, tap_sample, m_axi, irq, tap_rec_valid, tap_rec_data, doorbell, charge, pause, grant, stops, pairs, clearing, st, pw, time_offset, time_epoch, departed_epoch
         )
     }
 }
@@ -204,6 +206,7 @@ impl<
         self.clearing.next = self.control.clearing.val();
         self.time_offset.next = self.control.time_offset.val();
         self.time_epoch.next = self.control.time_epoch.val();
+        self.departed_epoch.next = self.control.departed_epoch.val();
         self.pacer.pw.valid.next = self.pw.valid.val();
         self.pacer.pw.profile.next = self.pw.profile.val();
         self.pacer.pw.word.next = self.pw.word.val();

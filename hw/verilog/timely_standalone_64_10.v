@@ -160,6 +160,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  [31:0] core__pw_data;
     wire  [63:0] core__time_offset;
     wire  [1:0] core__time_epoch;
+    wire  [1:0] core__departed_epoch;
     wire  [5:0] core__irq;
     wire  core__tap_rec_valid;
     wire  [511:0] core__tap_rec_data;
@@ -364,6 +365,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .pw_data(core__pw_data),
         .time_offset(core__time_offset),
         .time_epoch(core__time_epoch),
+        .departed_epoch(core__departed_epoch),
         .tap_sample_valid(tap_sample_valid),
         .tap_sample_kind(tap_sample_kind),
         .tap_sample_flow(tap_sample_flow),
@@ -629,7 +631,7 @@ endmodule // standalone
 
 
 
-module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,source_pulses,source_swept,steady,date,settings,stop,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,clearing,st_valid,st_word,st_data,pw_valid,pw_profile,pw_word,pw_data,time_offset,time_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
+module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,source_pulses,source_swept,steady,date,settings,stop,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,clearing,st_valid,st_word,st_data,pw_valid,pw_profile,pw_word,pw_data,time_offset,time_epoch,departed_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
     
     // Module arguments
     input wire  clk;
@@ -727,6 +729,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     output wire  [31:0] pw_data;
     output wire [63:0] time_offset;
     output wire [1:0] time_epoch;
+    output wire [1:0] departed_epoch;
     output wire  tap_sample_valid;
     output wire  [1:0] tap_sample_kind;
     output wire  [9:0] tap_sample_flow;
@@ -800,6 +803,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  control__clearing;
     wire  [63:0] control__time_offset;
     wire  [1:0] control__time_epoch;
+    wire  [1:0] control__departed_epoch;
     wire  [5:0] control__irq;
     wire  control__tap_rec_valid;
     wire  [511:0] control__tap_rec_data;
@@ -953,6 +957,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .st_data(st_data),
         .time_offset(control__time_offset),
         .time_epoch(control__time_epoch),
+        .departed_epoch(control__departed_epoch),
         .tap_sample_valid(tap_sample_valid),
         .tap_sample_kind(tap_sample_kind),
         .tap_sample_flow(tap_sample_flow),
@@ -1068,6 +1073,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign clearing = control__clearing;
     assign time_offset = control__time_offset;
     assign time_epoch = control__time_epoch;
+    assign departed_epoch = control__departed_epoch;
     assign pacer__pw_valid = pw_valid;
     assign pacer__pw_profile = pw_profile;
     assign pacer__pw_word = pw_word;
@@ -1102,7 +1108,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
 endmodule // standalone__core
 
 
-module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,clearing,st_valid,st_word,st_data,time_offset,time_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,clearing,st_valid,st_word,st_data,time_offset,time_epoch,departed_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -1210,6 +1216,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output wire  [31:0] st_data;
     output wire [63:0] time_offset;
     output wire [1:0] time_epoch;
+    output wire [1:0] departed_epoch;
     output wire tap_sample_valid;
     output reg  [1:0] tap_sample_kind;
     output reg  [9:0] tap_sample_flow;
@@ -1281,6 +1288,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [63:0] clock__date;
     wire  [63:0] clock__offset;
     wire  [1:0] clock__epoch;
+    wire  [1:0] clock__departed_epoch;
     wire parse__clk;
     wire parse__rst;
     wire [15:0] parse__cfg_udp_port;
@@ -1381,6 +1389,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [95:0] rtt__cfg_key;
     wire [63:0] rtt__now;
     wire [1:0] rtt__time_epoch;
+    wire [1:0] rtt__departed_epoch;
     wire  rtt__sample_valid;
     wire  [1:0] rtt__sample_kind;
     wire  [9:0] rtt__sample_flow;
@@ -1715,7 +1724,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .later(clock__later),
         .date(clock__date),
         .offset(clock__offset),
-        .epoch(clock__epoch)
+        .epoch(clock__epoch),
+        .departed_epoch(clock__departed_epoch)
     );
     tnic_standalone__core__control__parse parse(
         .clk(parse__clk),
@@ -1853,6 +1863,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .cfg_key(rtt__cfg_key),
         .now(rtt__now),
         .time_epoch(rtt__time_epoch),
+        .departed_epoch(rtt__departed_epoch),
         .sample_valid(rtt__sample_valid),
         .sample_kind(rtt__sample_kind),
         .sample_flow(rtt__sample_flow),
@@ -2402,6 +2413,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign later = clock__later;
     assign time_offset = clock__offset;
     assign time_epoch = clock__epoch;
+    assign departed_epoch = clock__departed_epoch;
     assign parse__cfg_udp_port = csr__settings[(64'h122)+:(16)];
     assign ack__cfg_ack_enable = |csr__settings[(64'h1c2)+:(1)];
     assign ack__cfg_mac = csr__settings[(64'hd2)+:(48)];
@@ -2471,6 +2483,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign rtt__cfg_ns_per_byte = csr__settings[(64'h1c3)+:(32)];
     assign rtt__now = clock__steady;
     assign rtt__time_epoch = clock__epoch;
+    assign rtt__departed_epoch = clock__departed_epoch;
     assign engine__sample_valid = rtt__sample_valid | pairs_sample_valid;
     assign crossing__sample_valid = engine__sample_valid;
     assign tap_sample_valid = engine__sample_valid;
@@ -7720,7 +7733,7 @@ endmodule // standalone__core__control__ack__share
 
 
 
-module tnic_standalone__core__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,time_set_valid,time_set_value,ptp_valid,ptp_time,cfg_lead,steady,later,date,offset,epoch);
+module tnic_standalone__core__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,time_set_valid,time_set_value,ptp_valid,ptp_time,cfg_lead,steady,later,date,offset,epoch,departed_epoch);
     
     // Module arguments
     input wire  clk;
@@ -7737,6 +7750,7 @@ module tnic_standalone__core__control__clock(clk,rst,cfg_time_increment,cfg_time
     output wire [63:0] date;
     output wire [63:0] offset;
     output wire [1:0] epoch;
+    output wire [1:0] departed_epoch;
     
     // Stub signals
     wire count__clk;
@@ -7757,6 +7771,7 @@ module tnic_standalone__core__control__clock(clk,rst,cfg_time_increment,cfg_time
     wire  [63:0] calendar__date;
     wire  [63:0] calendar__offset;
     wire  [1:0] calendar__epoch;
+    wire  [1:0] calendar__departed_epoch;
     
     // Sub module instances
     tnic_standalone__core__control__clock__count count(
@@ -7777,7 +7792,8 @@ module tnic_standalone__core__control__clock(clk,rst,cfg_time_increment,cfg_time
         .coming(calendar__coming),
         .date(calendar__date),
         .offset(calendar__offset),
-        .epoch(calendar__epoch)
+        .epoch(calendar__epoch),
+        .departed_epoch(calendar__departed_epoch)
     );
     
     // Update code
@@ -7804,11 +7820,12 @@ module tnic_standalone__core__control__clock(clk,rst,cfg_time_increment,cfg_time
     assign date = calendar__date;
     assign offset = calendar__offset;
     assign epoch = calendar__epoch;
+    assign departed_epoch = calendar__departed_epoch;
     
 endmodule // standalone__core__control__clock
 
 
-module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,steady,coming,date,offset,epoch);
+module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,steady,coming,date,offset,epoch,departed_epoch);
     
     // Module arguments
     input wire  clk;
@@ -7820,6 +7837,8 @@ module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,stea
     output wire [63:0] date;
     output wire [63:0] offset;
     output wire [1:0] epoch;
+    output reg  [1:0] departed_epoch;
+    reg  [1:0] departed_epoch_v;
     
     // Constant declarations
     localparam  start = 32'h2;
@@ -7873,6 +7892,12 @@ module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,stea
     reg  [1:0] epoch5__d;
     reg  [1:0] epoch5__d_v;
     reg [1:0] epoch5__q = 2'h0;
+    reg  [11:0] settles5__d;
+    reg  [11:0] settles5__d_v;
+    reg [11:0] settles5__q = 12'h0;
+    reg  settling5__d;
+    reg  settling5__d_v;
+    reg settling5__q = 1'h0;
     reg  [63:0] offset5__d;
     reg  [63:0] offset5__d_v;
     reg [63:0] offset5__q = 64'h0;
@@ -7898,6 +7923,7 @@ module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,stea
     wire [32:0] left3;
     wire [32:0] right3;
     wire [32:0] whole3;
+    wire steps4;
     wire [32:0] left;
     wire [32:0] right;
     wire [32:0] whole;
@@ -7922,6 +7948,8 @@ module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,stea
         low4__d_v = low4__q;
         differs4__d_v = differs4__q;
         epoch5__d_v = epoch5__q;
+        settles5__d_v = settles5__q;
+        settling5__d_v = settling5__q;
         offset5__d_v = offset5__q;
         sum_low__d_v = sum_low__q;
         coming_high__d_v = coming_high__q;
@@ -7945,13 +7973,23 @@ module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,stea
         if (valid3__q) begin
             high__d_v = high3__q;
         end
-        if (valid4__q & (|differs4__q & ~&differs4__q)) begin
+        settles5__d_v = settles5__q - ((32'h1) & 12'hfff);
+        if (~|settles5__q) begin
+            settling5__d_v = 1'b0;
+        end
+        if (steps4) begin
             epoch5__d_v = epoch5__q + ((32'h1) & 2'h3);
+            settles5__d_v = ((32'hfff) & 12'hfff);
+            settling5__d_v = 1'b1;
         end
         offset5__d_v = ((low4__q) & 64'hffffffffffffffff) | (((high__q) & 64'hffffffffffffffff) << 32'h20);
         sum_low__d_v = ((coming[(32'h0)+:(32)]) & 33'h1ffffffff) + ((low__q) & 33'h1ffffffff);
         coming_high__d_v = coming[(32'h20)+:(32)];
         sum__d_v = ((sum_low__q[(32'h0)+:(32)]) & 64'hffffffffffffffff) | (((whole[(32'h1)+:(32)]) & 64'hffffffffffffffff) << 32'h20);
+        departed_epoch_v = epoch5__q;
+        if (settling5__q) begin
+            departed_epoch_v = epoch5__q - ((32'h1) & 2'h3);
+        end
         if (rst) begin
             valid1__d_v = 1'b0;
             valid2__d_v = 1'b0;
@@ -7961,6 +7999,7 @@ module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,stea
             high__d_v = start;
             low4__d_v = ((32'h0) & 32'hffffffff);
             epoch5__d_v = ((32'h0) & 2'h3);
+            settling5__d_v = 1'b0;
             offset5__d_v = ((start) & 64'hffffffffffffffff) << 32'h20;
             sum_low__d_v = ((32'h0) & 33'h1ffffffff);
             coming_high__d_v = ((32'h0) & 32'hffffffff) - start;
@@ -7982,10 +8021,13 @@ module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,stea
         low4__d = low4__d_v;
         differs4__d = differs4__d_v;
         epoch5__d = epoch5__d_v;
+        settles5__d = settles5__d_v;
+        settling5__d = settling5__d_v;
         offset5__d = offset5__d_v;
         sum_low__d = sum_low__d_v;
         coming_high__d = coming_high__d_v;
         sum__d = sum__d_v;
+        departed_epoch = departed_epoch_v;
     end
     assign other1 = ~steady1__q;
     assign kept1 = ~low1__q[32'h20];
@@ -7998,6 +8040,7 @@ module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,stea
     assign left3 = (((high3__q) & 33'h1ffffffff) << 32'h1) | ((32'h1) & 33'h1ffffffff);
     assign right3 = (((other3) & 33'h1ffffffff) << 32'h1) | ((kept3) & 33'h1ffffffff);
     assign whole3 = left3 + right3;
+    assign steps4 = valid4__q & (|differs4__q & ~&differs4__q);
     assign left = (((coming_high__q) & 33'h1ffffffff) << 32'h1) | ((32'h1) & 33'h1ffffffff);
     assign right = (((high__q) & 33'h1ffffffff) << 32'h1) | ((sum_low__q[(32'h20)+:(1)]) & 33'h1ffffffff);
     assign whole = left + right;
@@ -8022,12 +8065,18 @@ module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,stea
         low4__q <= low4__d;
         differs4__q <= differs4__d;
         epoch5__q <= epoch5__d;
+        settles5__q <= settles5__d;
+        settling5__q <= settling5__d;
         offset5__q <= offset5__d;
         sum_low__q <= sum_low__d;
         coming_high__q <= coming_high__d;
         sum__q <= sum__d;
     end
 endmodule // standalone__core__control__clock__calendar
+
+
+
+
 
 
 
@@ -46219,7 +46268,7 @@ endmodule // standalone__core__control__recorder__seen
 
 
 
-module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_place,a_segment,a_nonce,a_source,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,a_loss,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,cfg_key,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
+module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_place,a_segment,a_nonce,a_source,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,a_loss,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,cfg_key,now,time_epoch,departed_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
     
     // Module arguments
     input wire  clk;
@@ -46263,6 +46312,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     input wire  [95:0] cfg_key;
     input wire  [63:0] now;
     input wire  [1:0] time_epoch;
+    input wire  [1:0] departed_epoch;
     output wire  sample_valid;
     output wire  [1:0] sample_kind;
     output wire  [9:0] sample_flow;
@@ -46505,7 +46555,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     assign depart__c_valid = c_valid;
     assign depart__c_tag = c_tag;
     assign depart__c_ts = c_ts[(32'h8)+:(40)];
-    assign depart__time_epoch = time_epoch;
+    assign depart__time_epoch = departed_epoch;
     assign depart__sweep_flow = sweep_at__q[(32'h0)+:(10)];
     assign depart__tag_valid = sent__tag_valid;
     assign depart__tag = sent__tag;

@@ -106,6 +106,7 @@ impl Bench<'_> {
         self.set("cfg_ns_per_byte", i.ns_per_byte.into());
         self.set("now", i.now);
         self.set("time_epoch", i.time_epoch.into());
+        self.set("departed_epoch", i.departed_epoch.into());
         self.dut.tick();
     }
 }
@@ -191,7 +192,9 @@ fn lockstep<const F: usize>(all: u64) {
             }
             i.now = i.now.wrapping_add(rng.random_range(0..2 * step));
             if rng.random_bool(0.0005) {
-                i.time_epoch = (i.time_epoch + 1) & 3;
+                (i.time_epoch, i.departed_epoch) = ((i.time_epoch + 1) & 3, i.time_epoch);
+            } else if rng.random_bool(0.01) {
+                i.departed_epoch = i.time_epoch;
             }
             let flow = |rng: &mut ChaCha8Rng| rng.random_range(0..flows);
             i.sent = sent.next(&mut rng).then(|| {

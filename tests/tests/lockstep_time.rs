@@ -16,18 +16,19 @@ const SECOND: u64 = 1_000_000_000 << 16;
 const MICROSECOND: u64 = 1000 << 16;
 
 /// A driver and a PTP clock: both change their minds, and steps aim just before the places where
-/// something wraps.
+/// something wraps. For a while now and then nothing steps.
 struct Stimulus {
     input: In,
     /// The PTP clock, 2^-24 ns.
     ptp: u128,
     ptp_rate: u32,
     often: f64,
+    calm: bool,
 }
 
 impl Stimulus {
     fn new() -> Self {
-        Stimulus { input: In { increment: NOMINAL, ..In::default() }, ptp: 0, ptp_rate: NOMINAL, often: 1.0 }
+        Stimulus { input: In { increment: NOMINAL, ..In::default() }, ptp: 0, ptp_rate: NOMINAL, often: 1.0, calm: false }
     }
 
     fn next(&mut self, rng: &mut ChaCha8Rng, date: u64) -> In {
@@ -44,10 +45,16 @@ impl Stimulus {
             self.often = *pick(rng, &[0.01, 0.3, 1.0]);
             self.ptp_rate = self.input.increment.saturating_add_signed(rng.random_range(-20000..20000));
         }
+        if rng.random_bool(0.0002) {
+            self.calm = !self.calm;
+        }
         if rng.random_bool(0.01) {
             self.ptp = u128::from(near(rng, date)) << 8;
         }
         let set = rng.random_bool(0.05).then(|| if rng.random_bool(0.2) { rng.random() } else { near(rng, date) });
+        if self.calm {
+            return In { ptp: false, ..self.input };
+        }
         In { rst: rng.random_bool(0.0002), ptp_time: rng.random_bool(self.often).then_some((self.ptp >> 8) as u64), set, ..self.input }
     }
 }
@@ -69,7 +76,14 @@ struct Ports<'a>(&'a Library);
 impl Ports<'_> {
     fn get(&self, dut: &Dut) -> Out {
         let get = |name| dut.get(self.0.output(name));
-        Out { steady: get("steady"), later: get("later"), date: get("date"), offset: get("offset"), epoch: get("epoch") as u8 }
+        Out {
+            steady: get("steady"),
+            later: get("later"),
+            date: get("date"),
+            offset: get("offset"),
+            epoch: get("epoch") as u8,
+            departed_epoch: get("departed_epoch") as u8,
+        }
     }
 
     /// Inputs that are not valid get any value.
@@ -95,7 +109,7 @@ fn rtl_equals_model() {
         let mut stimulus = Stimulus::new();
         let mut dut = library.instantiate(seed as u32);
         let mut model = Time::new();
-        let mut steps = [0u64; 2];
+        let (mut steps, mut settles) = ([0u64; 2], 0u64);
         ports.set(&mut dut, &mut rng, &In { rst: true, ..In::default() });
         dut.tick();
         for clk in 0..cycles() {
@@ -107,12 +121,16 @@ fn rtl_equals_model() {
             dut.tick();
             model.step(clk, &i);
             let next = model.output(clk + 1);
+            settles += u64::from(rtl.departed_epoch != rtl.epoch && next.departed_epoch == next.epoch && !i.rst);
             if next.offset != rtl.offset && !i.rst {
                 steps[usize::from(next.epoch != rtl.epoch)] += 1;
             }
         }
-        println!("{} small corrections, {} steps", steps[0], steps[1]);
-        assert!(steps.iter().all(|s| *s > cycles() / 500), "{steps:?} small corrections and steps, seed {seed}");
+        println!("{} small corrections, {} steps, {settles} times it settled", steps[0], steps[1]);
+        assert!(
+            settles >= cycles() / 100_000 && steps.iter().all(|s| *s > cycles() / 500),
+            "{steps:?} small corrections and steps, seed {seed}"
+        );
     }
 }
 

@@ -14,6 +14,11 @@ pub const START: u64 = (1u64 << 33).wrapping_neg();
 /// 100 ppm apart gain on each other in 2.5 ms.
 pub const STEP: i64 = 1 << 24;
 
+/// Clocks from a step of the date for which the departures that are reported count as from before
+/// it: a stamp is of a frame's first byte, and is reported behind its last one, which for 9,600
+/// bytes at 10 Gb/s is 7.7 us later.
+pub const SETTLE: u64 = 1 << 12;
+
 /// Clocks from a time of day to its [`linear`] time.
 pub const LINEAR_LATENCY: usize = 5;
 
@@ -59,6 +64,9 @@ pub struct Out {
     pub offset: u64,
     /// Steps of the date since reset, modulo 4.
     pub epoch: u8,
+    /// Epoch of the departures that are reported at this clock: another than `epoch` until
+    /// [`SETTLE`] clocks behind a step.
+    pub departed_epoch: u8,
 }
 
 /// The clock.
@@ -74,6 +82,8 @@ pub struct Time {
     /// The date less the steady time.
     offset: u64,
     epoch: u8,
+    /// The clock from which the date has not stepped for [`SETTLE`] clocks.
+    settled: u64,
     /// Offsets that are measured and not yet in force, with the clock from which they are.
     measured: VecDeque<(u64, u64)>,
     /// The lead of the last two clocks, the newer first.
@@ -98,6 +108,7 @@ impl Time {
             increment: 0,
             offset: START.wrapping_neg(),
             epoch: 0,
+            settled: 0,
             measured: VecDeque::new(),
             leads: [0; 2],
             started: false,
@@ -135,7 +146,9 @@ impl Block for Time {
     type Out = Out;
 
     fn output(&self, clk: u64) -> Out {
-        Out { steady: self.steady(clk), later: self.later(clk), date: self.date(clk), offset: self.offset, epoch: self.epoch }
+        let departed_epoch = self.epoch.wrapping_sub(u8::from(clk < self.settled)) % 4;
+        let (steady, later, date) = (self.steady(clk), self.later(clk), self.date(clk));
+        Out { steady, later, date, offset: self.offset, epoch: self.epoch, departed_epoch }
     }
 
     fn step(&mut self, clk: u64, i: &In) {
@@ -156,7 +169,10 @@ impl Block for Time {
         self.started = true;
         if let Some(&(_, offset)) = self.measured.front().filter(|m| m.0 == clk + 1) {
             let by = offset.wrapping_sub(self.offset) as i64;
-            self.epoch = (self.epoch + u8::from(!(-STEP..STEP).contains(&by))) % 4;
+            if !(-STEP..STEP).contains(&by) {
+                self.epoch = (self.epoch + 1) % 4;
+                self.settled = clk + 1 + SETTLE;
+            }
             self.offset = offset;
             self.measured.pop_front();
         }

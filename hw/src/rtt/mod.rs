@@ -79,6 +79,8 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub now: Signal<In, Bits<64>>,
     /// Steps of the time that stamps are of, modulo 4.
     pub time_epoch: Signal<In, Bits<2>>,
+    /// Those that departures reported at this clock are of.
+    pub departed_epoch: Signal<In, Bits<2>>,
     /// A sample for the engine.
     pub sample: SampleOut<F>,
     /// Bytes are outstanding no more.
@@ -149,7 +151,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
         self.depart.c_valid.next = self.c.valid.val();
         self.depart.c_tag.next = self.c.tag.val();
         self.depart.c_ts.next = self.c.ts.val().get_bits::<40>(8);
-        self.depart.time_epoch.next = self.time_epoch.val();
+        self.depart.time_epoch.next = self.departed_epoch.val();
         self.depart.sweep_flow.next = self.sweep_at.q.val().get_bits::<F>(0);
         self.depart.tag_valid.next = self.sent.tag_valid.val();
         self.depart.tag.next = self.sent.tag.val();

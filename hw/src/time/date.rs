@@ -1,9 +1,10 @@
 //! The date: the steady time and an offset that PTP or software measures.
 use crate::constant::Const;
 use rust_hdl::prelude::*;
-use timely_model::time::{START, STEP};
+use timely_model::time::{SETTLE, START, STEP};
 
-const _: () = assert!(STEP == 1 << 24 && START << 32 == 0);
+// A kernel takes literals alone.
+const _: () = assert!(STEP == 1 << 24 && START << 32 == 0 && SETTLE == 1 << 12);
 
 /// Measures `wanted - steady` with each sample, takes it for the offset, and adds that to `coming`;
 /// no adder is longer than 33 bits.
@@ -12,7 +13,7 @@ const _: () = assert!(STEP == 1 << 24 && START << 32 == 0);
 /// one, as the sum's carry does, so that no date is ever torn.
 ///
 /// Latency: 5 clocks from a sample to `date`, `offset` and `epoch`, of which all three change at
-/// once.
+/// once; `departed_epoch` follows [`SETTLE`] clocks later.
 #[derive(LogicBlock, Default)]
 pub struct Date {
     /// Clock.
@@ -33,6 +34,8 @@ pub struct Date {
     pub offset: Signal<Out, Bits<64>>,
     /// Steps of the date, modulo 4.
     pub epoch: Signal<Out, Bits<2>>,
+    /// The same of departures that are reported now.
+    pub departed_epoch: Signal<Out, Bits<2>>,
     start: Const<Bits<32>>,
     // Number n of a name is the clock after the sample. 1: lower half of the measured offset, with
     // its borrow.
@@ -69,7 +72,11 @@ pub struct Date {
     low4: DFF<Bits<32>>,
     differs4: DFF<Bits<40>>,
     // 5.
+    steps4: Signal<Local, Bit>,
     epoch5: DFF<Bits<2>>,
+    // Clocks until the step is that of departures too, and that there are any.
+    settles5: DFF<Bits<12>>,
+    settling5: DFF<Bit>,
     offset5: DFF<Bits<64>>,
     // The sum.
     sum_low: DFF<Bits<33>>,
@@ -93,7 +100,7 @@ impl Logic for Date {
         dff_setup!(
             self, clk, valid1, low1, wanted1, steady1, valid2, low2, high2, valid3, low, high3, differs3, valid4, high, low4, differs4
         );
-        dff_setup!(self, clk, epoch5, offset5, sum_low, coming_high, sum);
+        dff_setup!(self, clk, epoch5, settles5, settling5, offset5, sum_low, coming_high, sum);
         // 1
         self.valid1.d.next = self.valid.val();
         self.low1.d.next =
@@ -131,8 +138,15 @@ impl Logic for Date {
             self.high.d.next = self.high3.q.val();
         }
         // 5: a step unless all bits are the sign.
-        if self.valid4.q.val() & (self.differs4.q.val().any() & !self.differs4.q.val().all()) {
+        self.steps4.next = self.valid4.q.val() & (self.differs4.q.val().any() & !self.differs4.q.val().all());
+        self.settles5.d.next = self.settles5.q.val() - bits::<12>(1);
+        if !self.settles5.q.val().any() {
+            self.settling5.d.next = false;
+        }
+        if self.steps4.val() {
             self.epoch5.d.next = self.epoch5.q.val() + bits::<2>(1);
+            self.settles5.d.next = bits::<12>(4095);
+            self.settling5.d.next = true;
         }
         self.offset5.d.next = bit_cast::<64, 32>(self.low4.q.val()) | (bit_cast::<64, 32>(self.high.q.val()) << 32);
         // The sum.
@@ -146,6 +160,10 @@ impl Logic for Date {
         self.date.next = self.sum.q.val();
         self.offset.next = self.offset5.q.val();
         self.epoch.next = self.epoch5.q.val();
+        self.departed_epoch.next = self.epoch5.q.val();
+        if self.settling5.q.val() {
+            self.departed_epoch.next = self.epoch5.q.val() - bits::<2>(1);
+        }
         if self.rst.val() {
             self.valid1.d.next = false;
             self.valid2.d.next = false;
@@ -155,6 +173,7 @@ impl Logic for Date {
             self.high.d.next = self.start.val();
             self.low4.d.next = bits::<32>(0);
             self.epoch5.d.next = bits::<2>(0);
+            self.settling5.d.next = false;
             self.offset5.d.next = bit_cast::<64, 32>(self.start.val()) << 32;
             // Both halves of the sum are 0, without a carry.
             self.sum_low.d.next = bits::<33>(0);

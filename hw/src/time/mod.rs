@@ -18,8 +18,9 @@ use rust_hdl::prelude::*;
 ///   the times that an ACK carries. With `cfg_time_ptp` each sample of `ptp_time`, without it each
 ///   set, makes a new offset, so the date goes either way, by any amount, at once. A correction of
 ///   [`timely_model::time::STEP`] (256 ns) or more is a step, and counts in `epoch`; a difference
-///   of two dates is a duration only if both have the same epoch. Without samples the date runs as
-///   `steady` does.
+///   of two dates is a duration only if both have the same epoch. A departure's stamp is older than
+///   its report, so that for [`timely_model::time::SETTLE`] clocks behind a step `departed_epoch`
+///   is another. Without samples the date runs as `steady` does.
 ///
 /// Latency: an increment counts in the outputs [`timely_model::time::LATENCY`] clocks after it was
 /// sampled, a sample of the date [`timely_model::time::DATE_LATENCY`] clocks, and the date is then
@@ -56,6 +57,8 @@ pub struct Time {
     pub offset: Signal<Out, Bits<64>>,
     /// Steps of the date since reset, modulo 4.
     pub epoch: Signal<Out, Bits<2>>,
+    /// The same of departures that are reported at this clock.
+    pub departed_epoch: Signal<Out, Bits<2>>,
     count: Steady,
     calendar: Date,
 }
@@ -89,5 +92,6 @@ impl Logic for Time {
         self.date.next = self.calendar.date.val();
         self.offset.next = self.calendar.offset.val();
         self.epoch.next = self.calendar.epoch.val();
+        self.departed_epoch.next = self.calendar.departed_epoch.val();
     }
 }

@@ -50,7 +50,7 @@ struct Ports {
     o: Vec<Out>,
 }
 
-const INPUTS: [&str; 34] = [
+const INPUTS: [&str; 35] = [
     "rst",
     "sent_valid",
     "sent_tag",
@@ -85,6 +85,7 @@ const INPUTS: [&str; 34] = [
     "cfg_ns_per_byte",
     "now",
     "time_epoch",
+    "departed_epoch",
 ];
 const PROFILE_INPUTS: [&str; 3] = ["pw_profile", "pw_word", "pw_data"];
 const OUTPUTS: [&str; 16] = [
@@ -119,7 +120,7 @@ impl Ports {
     fn set(&self, dut: &mut Dut, i: &rtt::In) {
         let (s, c, a) = (i.sent.unwrap_or_default(), i.completion.unwrap_or_default(), i.ack.unwrap_or_default());
         let (p, f) = (i.profile.unwrap_or_default(), i.flow.unwrap_or_default());
-        let values: [u64; 37] = [
+        let values: [u64; 38] = [
             i.rst.into(),
             i.sent.is_some().into(),
             s.tag.into(),
@@ -154,6 +155,7 @@ impl Ports {
             i.ns_per_byte.into(),
             i.now,
             i.time_epoch.into(),
+            i.departed_epoch.into(),
             p.profile.into(),
             p.word.into(),
             p.data.into(),

@@ -62,6 +62,7 @@ pub struct World {
     ring_bits: u32,
     places: u32,
     epoch: u8,
+    departed_epoch: u8,
     sending: Runs,
     departing: VecDeque<(u64, Sent)>,
     /// ACKs by the clock at which they arrive.
@@ -152,6 +153,7 @@ impl World {
             ring_bits,
             places: rng.random(),
             epoch: 0,
+            departed_epoch: 0,
             sending: Runs::new(busy, 12),
             departing: VecDeque::new(),
             acks: BTreeMap::new(),
@@ -355,8 +357,13 @@ impl World {
             self.start = self.start.wrapping_add(self.rng.random_range(0..1 << 49));
         }
         i.now = self.now(clk);
-        self.epoch = (self.epoch + u8::from(self.chance(self.faults.epoch))) & 3;
-        i.time_epoch = self.epoch;
+        if self.chance(self.faults.epoch) {
+            self.departed_epoch = self.epoch;
+            self.epoch = (self.epoch + 1) & 3;
+        } else if self.chance(20.0 * self.faults.epoch) {
+            self.departed_epoch = self.epoch;
+        }
+        (i.time_epoch, i.departed_epoch) = (self.epoch, self.departed_epoch);
         i.key = self.key;
         i
     }

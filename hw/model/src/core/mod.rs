@@ -362,6 +362,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             key: c.nonce_key,
             now: time.steady,
             time_epoch: time.epoch,
+            departed_epoch: time.departed_epoch,
         });
         let marked = header.map(|_| parse.report.is_some_and(|r| Header::read(&r.header).ecn_seen == CE));
         let heard =

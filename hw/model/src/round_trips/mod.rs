@@ -182,7 +182,7 @@ impl Block for RoundTrips {
         self.given = self.answers.step(query, i.now, &self.timeouts, i.time_epoch);
 
         let (completion, epoch) = self.completions.pop_back().expect("completions wait");
-        self.completions.push_front((i.completion, i.time_epoch));
+        self.completions.push_front((i.completion, i.departed_epoch));
         let starts = &mut self.starts;
         self.departures.step(completion, epoch, |place, generation, stamp| {
             let flow = usize::from(place) & ((1 << MOST_FLOW_BITS) - 1);

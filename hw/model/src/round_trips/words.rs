@@ -119,6 +119,8 @@ pub struct In {
     pub now: u64,
     /// Steps of the time that stamps are of, modulo 4.
     pub time_epoch: u8,
+    /// Those that the departures of this clock are of.
+    pub departed_epoch: u8,
 }
 
 /// Outputs of the block at a clock.

@@ -34,7 +34,8 @@
 //! was stamped. A lost completion costs the sample, which is counted, and nothing else. An ACK that
 //! finds no entry changes nothing, for its check cannot be looked at; the flow's progress then
 //! comes from a later ACK or the time-out. A sample whose start lies before a step of the time is
-//! dropped and counted (`time_epoch`): its two stamps are of different times.
+//! dropped and counted (`time_epoch`): its two stamps are of different times. So is one whose start
+//! is reported soon behind a step (`departed_epoch`), for its stamp may be older than the report.
 //!
 //! **Time-out, by progress.** A flow's time runs from when a segment ended while none was
 //! outstanding, or from the last release. Every `2^turn_bits` clocks the next flow, round robin, is
@@ -100,6 +101,8 @@ pub struct In {
     pub now: u64,
     /// Steps of the time that stamps are of, modulo 4.
     pub time_epoch: u8,
+    /// Those that the departures of this clock are of.
+    pub departed_epoch: u8,
     /// Key of the nonces, for the checks.
     pub key: u128,
 }
@@ -371,7 +374,7 @@ impl Block for Rtt {
         self.ops.push_front(entering);
 
         let ring = &mut self.state.ring;
-        self.departures.step(i.completion, i.time_epoch, |place, generation, stamp| ring.stamp(place, generation, stamp));
+        self.departures.step(i.completion, i.departed_epoch, |place, generation, stamp| ring.stamp(place, generation, stamp));
         let sent = i.sent.map(|sent| (sent, self.state.profile(sent.flow)));
         self.sending.step(sent, &self.starts, i.ns_per_byte, &mut self.departures);
         self.ended.step(clk, &fifo::In { rst: false, push: i.sent.filter(|s| s.last), ready: taken });

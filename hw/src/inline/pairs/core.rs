@@ -302,5 +302,6 @@ impl<
         self.pairs.clearing.next = self.path.clearing.val();
         self.pairs.now.next = self.path.steady.val();
         self.pairs.time_epoch.next = self.path.time_epoch.val();
+        self.pairs.departed_epoch.next = self.path.departed_epoch.val();
     }
 }

@@ -84,6 +84,8 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     pub now: Signal<In, Bits<64>>,
     /// Steps of the date, modulo 4.
     pub time_epoch: Signal<In, Bits<2>>,
+    /// The same of departures that are reported at this clock.
+    pub departed_epoch: Signal<In, Bits<2>>,
     /// To the control half.
     pub pairs: PairSourceOut<F>,
     /// Counted events, by `timely_regs::counters`.
@@ -223,6 +225,7 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.round_trips.cfg_ns_per_byte.next = self.settings.val().ns_per_byte;
         self.round_trips.now.next = self.now.val();
         self.round_trips.time_epoch.next = self.time_epoch.val();
+        self.round_trips.departed_epoch.next = self.departed_epoch.val();
         self.pairs.sample_valid.next = self.round_trips.sample.valid.val();
         self.pairs.sample_kind.next = self.round_trips.sample.kind.val();
         self.pairs.sample_flow.next = self.round_trips.sample.flow.val();

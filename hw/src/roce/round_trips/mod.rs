@@ -57,6 +57,8 @@ pub struct RoundTrips<const F: usize> {
     pub now: Signal<In, Bits<64>>,
     /// Steps of the time that stamps are of, modulo 4.
     pub time_epoch: Signal<In, Bits<2>>,
+    /// Those that departures reported at this clock are of.
+    pub departed_epoch: Signal<In, Bits<2>>,
     /// A sample for the engine.
     pub sample: SampleOut<F>,
     /// A flow's NAK.
@@ -173,7 +175,7 @@ impl<const F: usize> Logic for RoundTrips<F> {
         self.c_valid[0].d.next = self.c.valid.val() & !self.sweep.val();
         self.c_tag[0].d.next = self.c.tag.val();
         self.c_ts[0].d.next = self.c.ts.val().get_bits::<40>(8);
-        self.c_epoch[0].d.next = self.time_epoch.val();
+        self.c_epoch[0].d.next = self.departed_epoch.val();
         self.depart.c_valid.next = self.c_valid[3].q.val();
         self.depart.c_tag.next = self.c_tag[3].q.val();
         self.depart.c_ts.next = self.c_ts[3].q.val();

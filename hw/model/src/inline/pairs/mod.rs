@@ -237,6 +237,7 @@ impl Form for Pairs {
                 ns_per_byte: c.ns_per_byte,
                 now: i.core.time.steady,
                 time_epoch: i.core.time.epoch,
+                departed_epoch: i.core.time.departed_epoch,
             },
         );
         self.exit.step(rst, i.leaves.filter(|_| i.beside.is_some()), i.beside, i.core.time.date);
