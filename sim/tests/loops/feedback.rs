@@ -169,9 +169,14 @@ fn lost_packets_lower_the_rate() {
     // Two links each way: .646^2 of the packets arrive on each.
     let loss = 1.0 - 0.125f64.sqrt();
     for segment in [1024, 8192] {
-        for (kind, form) in
-            [("model", "standalone"), ("model", "inline"), ("event", "standalone"), ("paced", "standalone"), ("software", "standalone")]
-        {
+        for (kind, form) in [
+            ("model", "standalone"),
+            ("model", "inline"),
+            ("model", "corundum"),
+            ("event", "standalone"),
+            ("paced", "standalone"),
+            ("software", "standalone"),
+        ] {
             let (falls, told) = lossy(kind, form, segment, loss, "loss_decrease = 0.5");
             assert!(falls < 0.25, "{kind}, {form}, {segment} bytes: {falls}");
             if let Some((lost, samples)) = told {

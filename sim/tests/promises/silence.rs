@@ -1,0 +1,89 @@
+//! Silence: rates fall without ACKs, and a peer that sends none costs other flows nothing.
+use crate::common::thorough;
+use crate::star::{BASE_US, Dressed, PACKETS, Star, rates};
+use timely_regs::map::port;
+use timely_regs::parameters::Parameters;
+use timely_sim::cores::{CoreSpec, Prepared};
+use timely_sim::nic::Outbox;
+use timely_sim::run::Observer;
+use timely_sim::time::{Ps, US};
+
+/// Time-out of the flows, us.
+const TIMEOUT_US: u32 = 200;
+/// Longest search for segments that have timed out, us.
+const SCAN_US: u32 = 300;
+
+/// Host 1 answers no segment.
+fn mute(spec: &CoreSpec, nic: &mut Prepared) {
+    if spec.host == 1 {
+        nic.core.write32(port::ACK_ENABLE.address(), 0).expect("a register");
+    }
+}
+
+/// Rates of host 0's flows in force, and when they gave segments up.
+#[derive(Default)]
+struct Told {
+    rates: Vec<(Ps, f64)>,
+    timeouts: Vec<Ps>,
+}
+
+impl Observer for &mut Told {
+    fn progress(&mut self, _: Ps) {}
+    fn host(&mut self, node: u16, out: &Outbox) {
+        if node == 0 {
+            self.rates.extend(out.rates.iter().map(|r| (r.at, r.mbps)));
+            self.timeouts.extend(out.timeouts.iter().map(|t| t.at));
+        }
+    }
+}
+
+/// Nothing answers, and no bound holds the flow: each time-out halves its rate, so that after five
+/// a thirty-second is left, and after ten the least. From one time-out to the next it is a time-out
+/// and a scan at most.
+#[test]
+fn rates_fall_to_their_least_without_any_ack() {
+    for star in Star::all() {
+        let line = 1000.0 * f64::from(star.gbps);
+        let text = format!(
+            "[profile.p]\nlike = 'timely-{}g'\ntimeout_us = {TIMEOUT_US}\noutstanding_kb = 0\nleast_mbps = {}\n\
+             [[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n{PACKETS}",
+            star.gbps,
+            line / 1000.0
+        );
+        let mut told = Told::default();
+        let ms = 10.0 * f64::from(TIMEOUT_US + SCAN_US) / 1000.0;
+        star.run(2, ms, &text, &Dressed(mute), &mut told);
+        let times: Vec<u64> = told.timeouts.iter().map(|t| t / US).collect();
+        println!("{star}: time-outs at {times:?} us, rates {:.0?}", told.rates.iter().map(|r| r.1).collect::<Vec<_>>());
+        assert!(times.len() >= 10, "{star}: {} time-outs in {ms} ms", times.len());
+        let longest = times[..5].windows(2).map(|w| w[1] - w[0]).max().expect("five time-outs");
+        assert!(longest <= u64::from(TIMEOUT_US + SCAN_US), "{star}: {longest} us from a time-out to the next");
+        let after = |n: usize| told.rates.iter().rfind(|r| r.0 <= told.timeouts[n - 1] + US).expect("a rate").1;
+        assert!(after(5) <= line / 32.0 * 1.0001, "{star}: {} Mb/s after five time-outs", after(5));
+        assert!(after(10) <= line / 1000.0 * 1.001, "{star}: {} Mb/s after ten", after(10));
+    }
+}
+
+/// Of a host's two flows one goes to a peer that answers nothing: the other has all of the line
+/// that the first, at its least rate, leaves.
+#[test]
+fn a_silent_peer_costs_other_flows_nothing() {
+    for star in Star::all() {
+        let line = 1000.0 * f64::from(star.gbps);
+        let least = line / 1000.0;
+        let p = Parameters::named(&format!("timely-{}g", star.gbps), BASE_US).expect("a named profile");
+        let text = format!(
+            "[profile.p]\nlike = 'timely-{}g'\ntimeout_us = {TIMEOUT_US}\nleast_mbps = {least}\n\
+             [[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n{PACKETS}[[flow]]\nfrom = 0\nto = 2\nprofile = 'p'\n{PACKETS}",
+            star.gbps
+        );
+        let ms = if thorough() { 10.0 } else { 3.0 };
+        let o = star.run(3, ms, &text, &Dressed(mute), |_| {});
+        let rates = rates(&o);
+        println!("{star}: {rates:.0?} Mb/s to the silent peer and to the other; bound {} bytes", p.outstanding_bytes);
+        assert!(rates[1] >= 0.97 * (line - rates[0]), "{star}: {rates:?}");
+        // What may be outstanding, once a time-out.
+        let most = f64::from(p.outstanding_bytes) * 8.0 / f64::from(TIMEOUT_US);
+        assert!(rates[0] <= most, "{star}: {rates:?}, at most {most}");
+    }
+}
