@@ -5,6 +5,7 @@ mod demo;
 mod forward;
 mod fuzz;
 mod programs;
+mod promises;
 mod prove;
 mod verify;
 
@@ -24,6 +25,7 @@ EXAMPLES
   cargo xtask coverage fifo   lines, branches and toggles that a block's lockstep test reaches
   cargo xtask fuzz            readers of files, sockets and frames under a coverage-guided fuzzer, a minute each
   cargo xtask fuzz daemon --seconds 600 --keep     one of them for longer; keeps inputs that reach something new
+  cargo xtask promises        docs/promises.md: what users rely on, and the tests that hold it
   cargo xtask constants       constants of the simulator changed by a tenth: does a test notice each?
   cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
   cargo xtask soak --nic 100000000   a storm around the whole NIC, every frame accounted for
@@ -78,6 +80,8 @@ enum Command {
     /// Looks for inputs to which readers of files, sockets and frames give no defined answer; ends
     /// with 1 if there is one, and says how to repeat it.
     Fuzz(fuzz::Fuzz),
+    /// Writes docs/promises.md: what users rely on, and the tests that hold it.
+    Promises(promises::Promises),
     /// Changes constants that figures rest on, which a test must notice.
     Constants(constants::Constants),
     /// Runs the lockstep tests, or a storm around the whole NIC, for longer.
@@ -120,6 +124,7 @@ fn main() -> ExitCode {
         Command::Mutate(m) => m.run("timely-mutate", "mutate"),
         Command::Coverage(c) => c.run("timely-mutate", "coverage"),
         Command::Fuzz(f) => f.run(),
+        Command::Promises(p) => p.run(),
         Command::Constants(c) => c.run(),
         Command::Soak(s) => s.run(),
         Command::VmTest(v) => v.run("timely-machine", "vm-test"),
