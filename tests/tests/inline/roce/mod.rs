@@ -2,6 +2,7 @@
 //! of it.
 mod dcqcn;
 mod network;
+mod promises;
 mod rxe;
 mod world;
 

@@ -422,6 +422,12 @@ impl Network {
         }
     }
 
+    /// The driver of node `at` writes a register while traffic goes on.
+    pub fn write(&mut self, at: usize, address: u32, value: u32) {
+        self.nodes[at].nic.post_write(address, value);
+        self.due[at] = self.due[at].min(self.nodes[at].nic.clk()).max(self.nodes[at].idle_until);
+    }
+
     /// Runs from `from` to `to` and measures.
     pub fn measure(&mut self, from: u64, to: u64) -> Measured {
         self.run(from);

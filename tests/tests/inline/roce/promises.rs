@@ -1,0 +1,44 @@
+//! What users rely on of queue pairs: a lone one has the line, and steps of the date change nothing.
+use super::network::{Network, US};
+use super::plan;
+use rand::Rng;
+use timely_regs::counters::Counter;
+use timely_regs::map::time;
+use timely_regs::parameters::Parameters;
+use timely_tests::rng;
+
+/// A lone pair under TIMELY keeps the line: its host's 128 packets of 1,106 bytes are five times
+/// what the way of 20 us holds.
+#[test]
+fn a_lone_pair_fills_the_line() {
+    let mut n = Network::new(plan(Parameters::timely_10g(20.0), 1), 1, 1);
+    let m = n.measure(2000 * US, 5000 * US);
+    println!("{m:.4?}");
+    assert!(m.utilization >= 0.98 && m.samples > 10 && m.dropped == 0, "{m:?}");
+}
+
+/// Dates step to anywhere every 211 us. Each RTT is still the path's to two clocks, which
+/// [`Network`] checks of each, and pairs keep their rates to 1 %.
+#[test]
+fn steps_of_the_date_move_no_pair() {
+    const SEED: u64 = 5;
+    const MBPS: f64 = 3000.0;
+    let mut rng = rng(SEED);
+    let fixed = Parameters { outstanding_bytes: 0, ..Parameters::fixed(MBPS) };
+    let mut n = Network::new(plan(fixed, SEED), 1, 2);
+    let mut step = |n: &mut Network, to: u64| {
+        for register in [time::SET_LOW, time::SET_HIGH] {
+            n.write(0, register.address(), rng.random());
+        }
+        n.run(to * US);
+    };
+    (1..10).for_each(|i| step(&mut n, 211 * i));
+    let (before, sampled) = (n.nodes[0].left.clone(), n.nodes[0].rtts.len());
+    (10..30).for_each(|i| step(&mut n, 211 * i));
+    let us = (20 * 211) as f64;
+    let rates: Vec<f64> = n.nodes[0].left.iter().zip(before).map(|(a, b)| (a - b) as f64 * 8.0 / us).collect();
+    let across = n.counted()[Counter::SamplesAcrossStep as usize];
+    println!("{rates:.1?} Mb/s, {} samples, {across} across a step", n.nodes[0].rtts.len() - sampled);
+    assert!(rates.iter().all(|r| (r / MBPS - 1.0).abs() < 0.01), "{rates:?} Mb/s, seed {SEED}");
+    assert!(n.nodes[0].rtts.len() - sampled > 20 && across > 0, "seed {SEED}");
+}
