@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod dates;
+mod forged;
 mod queue;
 mod silence;
 mod star;
