@@ -43409,7 +43409,6 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     // Constant declarations
     localparam  overflows = 32'h8000000;
     localparam  last_sweep = 17'b1111111111;
-    localparam  empty = 108'h0;
     
     // Enums
     localparam Law__Fixed = 0;
@@ -43548,8 +43547,8 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     wire [23:0] periods__now;
     wire periods__marked;
     wire [23:0] periods__bytes;
-    wire  [107:0] periods__next_13;
-    wire  [7:0] periods__action_13;
+    wire  [107:0] periods__next_15;
+    wire  [7:0] periods__action_15;
     reg  load__d;
     reg  load__d_v;
     reg load__q = 1'h0;
@@ -43648,8 +43647,8 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         .now(periods__now),
         .marked(periods__marked),
         .bytes(periods__bytes),
-        .next_13(periods__next_13),
-        .action_13(periods__action_13)
+        .next_15(periods__next_15),
+        .action_15(periods__action_15)
     );
     
     // Update code
@@ -43767,14 +43766,18 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
             load_flow__d_v = fl_flow;
         end
         words__write_address_v = flow__q;
-        words__write_data_v = periods__next_13;
+        words__write_data_v = periods__next_15;
         if (clears) begin
             words__write_address_v = load_flow__q;
-            words__write_data_v = empty;
         end
         if (sweep) begin
             words__write_address_v = sweep_count__q[(32'h0)+:(10)];
-            words__write_data_v = empty;
+        end
+        if (clears | sweep) begin
+            words__write_data_v[(64'h69)+:(1)] = 1'b0;
+            words__write_data_v[(64'h6a)+:(1)] = 1'b0;
+            words__write_data_v[(64'h6b)+:(1)] = 1'b0;
+            words__write_data_v[(64'h0)+:(24)] = ((32'h0) & 24'hffffff);
         end
         out_valid__d_v = kept;
         if (acts) begin
@@ -43885,7 +43888,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     assign periods__bytes = bytes__q;
     assign clears = load__q & ~ends;
     assign words__write_enable = counts | clears | sweep;
-    assign asked = periods__action_13;
+    assign asked = periods__action_15;
     assign bits = asked;
     assign acts = counts & |bits;
     assign kept = out_valid__q & ~action_ready;
@@ -44192,7 +44195,7 @@ endmodule // standalone__core__control__reaction__laws
 
 
 
-module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,word_1,now,marked,bytes,next_13,action_13);
+module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,word_1,now,marked,bytes,next_15,action_15);
     
     // Module arguments
     input wire  clk;
@@ -44203,412 +44206,399 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     input wire  [23:0] now;
     input wire  marked;
     input wire  [23:0] bytes;
-    output wire [107:0] next_13;
-    output wire [7:0] action_13;
+    output reg  [107:0] next_15;
+    reg  [107:0] next_15_v;
+    output reg  [7:0] action_15;
+    reg  [7:0] action_15_v;
     
     // Stub signals
-    wire interval__clk;
-    wire [41:0] interval__bus;
-    wire [3:0] interval__address;
-    wire  [23:0] interval__data;
-    wire alpha__clk;
-    wire [41:0] alpha__bus;
-    wire [3:0] alpha__address;
-    wire  [23:0] alpha__data;
-    wire stage__clk;
-    wire [41:0] stage__bus;
-    wire [3:0] stage__address;
-    wire  [23:0] stage__data;
-    wire counter__clk;
-    wire [41:0] counter__bus;
-    wire [3:0] counter__address;
-    wire  [23:0] counter__data;
-    wire stages__clk;
-    wire [41:0] stages__bus;
-    wire [3:0] stages__address;
-    wire  [26:0] stages__data;
-    reg  [23:0] cnp_ns__d;
-    reg  [23:0] cnp_ns__d_v;
-    reg [23:0] cnp_ns__q = 24'h0;
-    reg  [23:0] alpha_ns__d;
-    reg  [23:0] alpha_ns__d_v;
-    reg [23:0] alpha_ns__q = 24'h0;
-    reg  [23:0] stage_ns__d;
-    reg  [23:0] stage_ns__d_v;
-    reg [23:0] stage_ns__q = 24'h0;
-    reg  [23:0] stage_bytes__d;
-    reg  [23:0] stage_bytes__d_v;
-    reg [23:0] stage_bytes__q = 24'h0;
+    reg  started_2__d;
+    reg  started_2__d_v;
+    reg started_2__q = 1'h0;
+    reg  pending_2__d;
+    reg  pending_2__d_v;
+    reg pending_2__q = 1'h0;
+    reg  another_2__d;
+    reg  another_2__d_v;
+    reg another_2__q = 1'h0;
+    reg  [8:0] profiles__read_address;
+    wire profiles__read_clock;
+    wire  [26:0] profiles__read_data;
+    wire [8:0] profiles__write_address;
+    wire profiles__write_clock;
+    wire [26:0] profiles__write_data;
+    wire profiles__write_enable;
     reg  [3:0] fast__d;
     reg  [3:0] fast__d_v;
     reg [3:0] fast__q = 4'h0;
-    reg  [107:0] word__d;
-    reg  [107:0] word__d_v;
-    reg [107:0] word__q = 108'h0;
-    reg  [23:0] since_3__d;
-    reg  [23:0] since_3__d_v;
-    reg [23:0] since_3__q = 24'h0;
-    reg  [24:0] sum_3__d;
-    reg  [24:0] sum_3__d_v;
-    reg [24:0] sum_3__q = 25'h0;
-    reg  near_4__d;
-    reg  near_4__d_v;
-    reg near_4__q = 1'h0;
-    reg  ahead_4__d;
-    reg  ahead_4__d_v;
-    reg ahead_4__q = 1'h0;
-    reg  [23:0] moved_4__d;
-    reg  [23:0] moved_4__d_v;
-    reg [23:0] moved_4__q = 24'h0;
-    reg  [25:0] left_4__d;
-    reg  [25:0] left_4__d_v;
-    reg [25:0] left_4__q = 26'h0;
-    reg  [23:0] alpha_4__d;
-    reg  [23:0] alpha_4__d_v;
-    reg [23:0] alpha_4__q = 24'h0;
-    reg  [23:0] stage_4__d;
-    reg  [23:0] stage_4__d_v;
-    reg [23:0] stage_4__q = 24'h0;
-    reg  [23:0] later_5__d;
-    reg  [23:0] later_5__d_v;
-    reg [23:0] later_5__q = 24'h0;
-    reg  due_5__d;
-    reg  due_5__d_v;
-    reg due_5__q = 1'h0;
-    reg  [23:0] cnp_at_6__d;
-    reg  [23:0] cnp_at_6__d_v;
-    reg [23:0] cnp_at_6__q = 24'h0;
-    reg  [23:0] at_6__d;
-    reg  [23:0] at_6__d_v;
-    reg [23:0] at_6__q = 24'h0;
-    reg  another_6__d;
-    reg  another_6__d_v;
-    reg another_6__q = 1'h0;
-    reg  [23:0] alpha_7__d;
-    reg  [23:0] alpha_7__d_v;
-    reg [23:0] alpha_7__q = 24'h0;
-    reg  [23:0] stage_7__d;
-    reg  [23:0] stage_7__d_v;
-    reg [23:0] stage_7__q = 24'h0;
-    reg  decays_8__d;
-    reg  decays_8__d_v;
-    reg decays_8__q = 1'h0;
-    reg  tick_8__d;
-    reg  tick_8__d_v;
-    reg tick_8__q = 1'h0;
-    reg  tock_9__d;
-    reg  tock_9__d_v;
-    reg tock_9__q = 1'h0;
-    reg  cnp_9__d;
-    reg  cnp_9__d_v;
-    reg cnp_9__q = 1'h0;
-    reg  [3:0] by_time_10__d;
-    reg  [3:0] by_time_10__d_v;
-    reg [3:0] by_time_10__q = 4'h0;
-    reg  [3:0] by_bytes_10__d;
-    reg  [3:0] by_bytes_10__d_v;
-    reg [3:0] by_bytes_10__q = 4'h0;
-    reg  time_over_11__d;
-    reg  time_over_11__d_v;
-    reg time_over_11__q = 1'h0;
-    reg  bytes_over_11__d;
-    reg  bytes_over_11__d_v;
-    reg bytes_over_11__q = 1'h0;
-    reg  [3:0] low_11__d;
-    reg  [3:0] low_11__d_v;
-    reg [3:0] low_11__q = 4'h0;
-    reg  hyper_12__d;
-    reg  hyper_12__d_v;
-    reg hyper_12__q = 1'h0;
-    reg  [3:0] steps_12__d;
-    reg  [3:0] steps_12__d_v;
-    reg [3:0] steps_12__q = 4'h0;
-    reg  [107:0] next_word__d;
-    reg  [107:0] next_word__d_v;
-    reg [107:0] next_word__q = 108'h0;
-    reg  [7:0] action__d;
-    reg  [7:0] action__d_v;
-    reg [7:0] action__q = 8'h0;
+    reg  [24:0] a__d;
+    reg  [24:0] a__d_v;
+    reg [24:0] a__q = 25'h0;
+    reg  [23:0] b__d;
+    reg  [23:0] b__d_v;
+    reg [23:0] b__q = 24'h0;
+    reg  minus__d;
+    reg  minus__d_v;
+    reg minus__q = 1'h0;
+    reg  carry__d;
+    reg  carry__d_v;
+    reg carry__q = 1'h0;
+    reg  [25:0] s__d;
+    reg  [25:0] s__d_v;
+    reg [25:0] s__q = 26'h0;
+    reg  [24:0] bytes_5__d;
+    reg  [24:0] bytes_5__d_v;
+    reg [24:0] bytes_5__q = 25'h0;
+    reg  due_6__d;
+    reg  due_6__d_v;
+    reg due_6__q = 1'h0;
+    reg  near_7__d;
+    reg  near_7__d_v;
+    reg near_7__q = 1'h0;
+    reg  [23:0] at_8__d;
+    reg  [23:0] at_8__d_v;
+    reg [23:0] at_8__q = 24'h0;
+    reg  [23:0] moved_8__d;
+    reg  [23:0] moved_8__d_v;
+    reg [23:0] moved_8__q = 24'h0;
+    reg  [24:0] left_10__d;
+    reg  [24:0] left_10__d_v;
+    reg [24:0] left_10__q = 25'h0;
+    reg  short_10__d;
+    reg  short_10__d_v;
+    reg short_10__q = 1'h0;
+    reg  tick_11__d;
+    reg  tick_11__d_v;
+    reg tick_11__q = 1'h0;
+    reg  [23:0] stage_12__d;
+    reg  [23:0] stage_12__d_v;
+    reg [23:0] stage_12__q = 24'h0;
+    reg  [3:0] by_time_12__d;
+    reg  [3:0] by_time_12__d_v;
+    reg [3:0] by_time_12__q = 4'h0;
+    reg  [3:0] by_bytes_12__d;
+    reg  [3:0] by_bytes_12__d_v;
+    reg [3:0] by_bytes_12__q = 4'h0;
+    reg  time_over_13__d;
+    reg  time_over_13__d_v;
+    reg time_over_13__q = 1'h0;
+    reg  bytes_over_13__d;
+    reg  bytes_over_13__d_v;
+    reg bytes_over_13__q = 1'h0;
+    reg  [3:0] low_13__d;
+    reg  [3:0] low_13__d_v;
+    reg [3:0] low_13__q = 4'h0;
+    reg  hyper_14__d;
+    reg  hyper_14__d_v;
+    reg hyper_14__q = 1'h0;
+    reg  [3:0] steps_14__d;
+    reg  [3:0] steps_14__d_v;
+    reg [3:0] steps_14__q = 4'h0;
+    reg  decays_15__d;
+    reg  decays_15__d_v;
+    reg decays_15__q = 1'h0;
     
     // Local signals
-    wire [26:0] fast_2;
     wire [107:0] w;
-    wire [24:0] ahead_sum;
-    wire [25:0] left_sum;
+    reg  [4:0] index;
+    wire [31:0] written;
+    wire [26:0] read;
+    wire [23:0] period;
+    wire [23:0] held;
+    wire [26:0] left;
+    reg  [26:0] mask;
+    reg  [26:0] unit;
+    reg  [26:0] right;
+    reg  [26:0] sum;
+    wire over;
     wire arms;
-    wire in_interval;
+    reg  due;
+    wire at_cnp;
+    reg  [23:0] at;
     wire tock;
     wire both;
+    wire increase;
+    wire cnp;
     wire restart;
+    wire another;
     
     // Sub module instances
-    tnic_standalone__core__control__reaction__periods__interval interval(
-        .clk(interval__clk),
-        .bus(interval__bus),
-        .address(interval__address),
-        .data(interval__data)
-    );
-    tnic_standalone__core__control__reaction__periods__alpha alpha(
-        .clk(alpha__clk),
-        .bus(alpha__bus),
-        .address(alpha__address),
-        .data(alpha__data)
-    );
-    tnic_standalone__core__control__reaction__periods__stage stage(
-        .clk(stage__clk),
-        .bus(stage__bus),
-        .address(stage__address),
-        .data(stage__data)
-    );
-    tnic_standalone__core__control__reaction__periods__counter counter(
-        .clk(counter__clk),
-        .bus(counter__bus),
-        .address(counter__address),
-        .data(counter__data)
-    );
-    tnic_standalone__core__control__reaction__periods__stages stages(
-        .clk(stages__clk),
-        .bus(stages__bus),
-        .address(stages__address),
-        .data(stages__data)
+    tnic_standalone__core__control__reaction__periods__profiles profiles(
+        .read_address(profiles__read_address),
+        .read_clock(profiles__read_clock),
+        .read_data(profiles__read_data),
+        .write_address(profiles__write_address),
+        .write_clock(profiles__write_clock),
+        .write_data(profiles__write_data),
+        .write_enable(profiles__write_enable)
     );
     
     // Update code
     always @(*) begin
-        cnp_ns__d_v = cnp_ns__q;
-        alpha_ns__d_v = alpha_ns__q;
-        stage_ns__d_v = stage_ns__q;
-        stage_bytes__d_v = stage_bytes__q;
         fast__d_v = fast__q;
-        word__d_v = word__q;
-        since_3__d_v = since_3__q;
-        sum_3__d_v = sum_3__q;
-        near_4__d_v = near_4__q;
-        ahead_4__d_v = ahead_4__q;
-        moved_4__d_v = moved_4__q;
-        left_4__d_v = left_4__q;
-        alpha_4__d_v = alpha_4__q;
-        stage_4__d_v = stage_4__q;
-        later_5__d_v = later_5__q;
-        due_5__d_v = due_5__q;
-        cnp_at_6__d_v = cnp_at_6__q;
-        at_6__d_v = at_6__q;
-        another_6__d_v = another_6__q;
-        alpha_7__d_v = alpha_7__q;
-        stage_7__d_v = stage_7__q;
-        decays_8__d_v = decays_8__q;
-        tick_8__d_v = tick_8__q;
-        tock_9__d_v = tock_9__q;
-        cnp_9__d_v = cnp_9__q;
-        by_time_10__d_v = by_time_10__q;
-        by_bytes_10__d_v = by_bytes_10__q;
-        time_over_11__d_v = time_over_11__q;
-        bytes_over_11__d_v = bytes_over_11__q;
-        low_11__d_v = low_11__q;
-        hyper_12__d_v = hyper_12__q;
-        steps_12__d_v = steps_12__q;
-        next_word__d_v = next_word__q;
-        action__d_v = action__q;
-        if (phase == ((32'h1) & 4'hf)) begin
-            word__d_v = word_1;
+        a__d_v = a__q;
+        b__d_v = b__q;
+        minus__d_v = minus__q;
+        carry__d_v = carry__q;
+        s__d_v = s__q;
+        bytes_5__d_v = bytes_5__q;
+        due_6__d_v = due_6__q;
+        near_7__d_v = near_7__q;
+        at_8__d_v = at_8__q;
+        moved_8__d_v = moved_8__q;
+        left_10__d_v = left_10__q;
+        short_10__d_v = short_10__q;
+        tick_11__d_v = tick_11__q;
+        started_2__d_v = started_2__q;
+        pending_2__d_v = pending_2__q;
+        another_2__d_v = another_2__q;
+        stage_12__d_v = stage_12__q;
+        by_time_12__d_v = by_time_12__q;
+        by_bytes_12__d_v = by_bytes_12__q;
+        time_over_13__d_v = time_over_13__q;
+        bytes_over_13__d_v = bytes_over_13__q;
+        low_13__d_v = low_13__q;
+        hyper_14__d_v = hyper_14__q;
+        steps_14__d_v = steps_14__q;
+        decays_15__d_v = decays_15__q;
+        started_2__d_v = w[(64'h69)+:(1)];
+        pending_2__d_v = w[(64'h6a)+:(1)];
+        another_2__d_v = w[(64'h6b)+:(1)];
+        index = ((32'ha) & 5'h1f);
+        if (phase == ((32'h2) & 4'hf)) begin
+            index = ((32'h9) & 5'h1f);
+        end
+        if (phase == ((32'h4) & 4'hf)) begin
+            index = ((32'h12) & 5'h1f);
+        end
+        if (phase == ((32'h6) & 4'hf)) begin
+            index = ((32'h16) & 5'h1f);
+        end
+        if (phase == ((32'h7) & 4'hf)) begin
+            index = ((32'hf) & 5'h1f);
+        end
+        profiles__read_address = (((profile) & 9'h1ff) << ((32'h5) & 9'h1ff)) | ((index) & 9'h1ff);
+        if (phase == ((32'h5) & 4'hf)) begin
+            fast__d_v = ((read[(64'h18)+:(3)]) & 4'hf);
+        end
+        due = pending_2__q & ~over;
+        if (arms) begin
+            due = ~(started_2__q & over);
+        end
+        at = now;
+        if (at_cnp) begin
+            at = w[(64'h0)+:(24)];
+        end
+        a__d_v = ((held) & 25'h1ffffff);
+        if ((phase == ((32'h1) & 4'hf)) | (phase == ((32'h5) & 4'hf))) begin
+            a__d_v = ((w[(64'h0)+:(24)]) & 25'h1ffffff);
         end
         if (phase == ((32'h2) & 4'hf)) begin
-            cnp_ns__d_v = interval__data;
-            alpha_ns__d_v = alpha__data;
-            stage_ns__d_v = stage__data;
-            stage_bytes__d_v = counter__data;
-            fast__d_v = ((fast_2[(64'h18)+:(3)]) & 4'hf);
+            a__d_v = w[(64'h48)+:(25)];
         end
-        since_3__d_v = now - w[(64'h0)+:(24)];
-        sum_3__d_v = w[(64'h48)+:(25)] + ((bytes) & 25'h1ffffff);
-        near_4__d_v = since_3__q < cnp_ns__q;
-        ahead_4__d_v = ahead_sum[32'h18];
-        moved_4__d_v = w[(64'h0)+:(24)] + cnp_ns__q;
-        left_4__d_v = left_sum;
-        alpha_4__d_v = w[(64'h18)+:(24)] + alpha_ns__q;
-        stage_4__d_v = w[(64'h30)+:(24)] + stage_ns__q;
-        later_5__d_v = now;
-        if (in_interval) begin
-            later_5__d_v = moved_4__q;
+        if (phase == ((32'h4) & 4'hf)) begin
+            a__d_v = a__q;
         end
-        due_5__d_v = w[(64'h6a)+:(1)] & ~ahead_4__q;
-        if (arms) begin
-            due_5__d_v = ~in_interval;
+        if ((phase == ((32'h6) & 4'hf)) | (phase == ((32'h9) & 4'hf))) begin
+            a__d_v = ((w[(64'h30)+:(24)]) & 25'h1ffffff);
         end
-        cnp_at_6__d_v = w[(64'h0)+:(24)];
-        if (arms) begin
-            cnp_at_6__d_v = later_5__q;
+        if (phase == ((32'h7) & 4'hf)) begin
+            a__d_v = bytes_5__q;
         end
-        at_6__d_v = now;
-        if (due_5__q & ~arms) begin
-            at_6__d_v = w[(64'h0)+:(24)];
+        if ((phase == ((32'ha) & 4'hf)) | (phase == ((32'hd) & 4'hf))) begin
+            a__d_v = ((w[(64'h18)+:(24)]) & 25'h1ffffff);
         end
-        another_6__d_v = w[(64'h6b)+:(1)] | ((marked & w[(64'h6a)+:(1)]) & due_5__q);
-        alpha_7__d_v = at_6__q - w[(64'h18)+:(24)];
-        stage_7__d_v = at_6__q - w[(64'h30)+:(24)];
-        decays_8__d_v = w[(64'h69)+:(1)] & (alpha_7__q >= alpha_ns__q);
-        tick_8__d_v = w[(64'h69)+:(1)] & (stage_7__q >= stage_ns__q);
-        tock_9__d_v = tock;
-        cnp_9__d_v = due_5__q & ~(decays_8__q | tick_8__q | tock);
-        by_time_10__d_v = w[(64'h61)+:(4)];
-        if (tick_8__q & ~&w[(64'h61)+:(4)]) begin
-            by_time_10__d_v = w[(64'h61)+:(4)] + ((32'h1) & 4'hf);
+        b__d_v = period;
+        if (phase == ((32'h2) & 4'hf)) begin
+            b__d_v = bytes;
         end
-        by_bytes_10__d_v = w[(64'h65)+:(4)];
-        if (tock_9__q & ~&w[(64'h65)+:(4)]) begin
-            by_bytes_10__d_v = w[(64'h65)+:(4)] + ((32'h1) & 4'hf);
+        if (((phase == ((32'h1) & 4'hf)) | (phase == ((32'h6) & 4'hf))) | (phase == ((32'ha) & 4'hf))) begin
+            b__d_v = at;
         end
-        time_over_11__d_v = by_time_10__q > fast__q;
-        bytes_over_11__d_v = by_bytes_10__q > fast__q;
-        low_11__d_v = by_time_10__q;
-        if (by_bytes_10__q < by_time_10__q) begin
-            low_11__d_v = by_bytes_10__q;
+        if (((phase == ((32'h4) & 4'hf)) | (phase == ((32'h5) & 4'hf))) | ((phase == ((32'h9) & 4'hf)) | (phase == ((32'hd) & 4'hf)))) begin
+            b__d_v = b__q;
         end
-        hyper_12__d_v = both;
-        steps_12__d_v = ((32'h0) & 4'hf);
-        if (time_over_11__q | bytes_over_11__q) begin
-            steps_12__d_v = ((32'h1) & 4'hf);
+        carry__d_v = (phase == ((32'h7) & 4'hf)) | ((phase == ((32'h3) & 4'hf)) & ~arms);
+        minus__d_v = (phase == ((32'h1) & 4'hf)) | ((phase == ((32'h6) & 4'hf)) | (phase == ((32'ha) & 4'hf))) | ((phase == ((32'h7) & 4'hf)) | ((phase == ((32'h3) & 4'hf)) & ~arms));
+        mask = ((32'h0) & 27'h7ffffff);
+        if (minus__q) begin
+            mask = ((32'h7fffffe) & 27'h7ffffff);
+        end
+        unit = ((32'h0) & 27'h7ffffff);
+        if (carry__q) begin
+            unit = ((32'h1) & 27'h7ffffff);
+        end
+        right = ((((b__q) & 27'h7ffffff) << ((32'h1) & 27'h7ffffff)) ^ mask) | unit;
+        sum = left + right;
+        s__d_v = sum[(32'h1)+:(26)];
+        if (phase == ((32'h4) & 4'hf)) begin
+            bytes_5__d_v = s__q[(32'h0)+:(25)];
+        end
+        if (phase == ((32'h0) & 4'hf)) begin
+            due_6__d_v = 1'b0;
+        end
+        if (phase == ((32'h5) & 4'hf)) begin
+            due_6__d_v = due;
+        end
+        if (phase == ((32'h6) & 4'hf)) begin
+            near_7__d_v = over & started_2__q;
+        end
+        if (phase == ((32'h7) & 4'hf)) begin
+            at_8__d_v = b__q;
+            moved_8__d_v = held;
+        end
+        if (phase == ((32'h9) & 4'hf)) begin
+            left_10__d_v = s__q[(32'h0)+:(25)];
+            short_10__d_v = s__q[32'h19];
+        end
+        if (phase == ((32'ha) & 4'hf)) begin
+            tick_11__d_v = started_2__q & ~over;
+        end
+        if (phase == ((32'hb) & 4'hf)) begin
+            stage_12__d_v = held;
+        end
+        decays_15__d_v = started_2__q & ~over;
+        by_time_12__d_v = w[(64'h61)+:(4)];
+        if (tick_11__q & ~&w[(64'h61)+:(4)]) begin
+            by_time_12__d_v = w[(64'h61)+:(4)] + ((32'h1) & 4'hf);
+        end
+        by_bytes_12__d_v = w[(64'h65)+:(4)];
+        if (tock & ~&w[(64'h65)+:(4)]) begin
+            by_bytes_12__d_v = w[(64'h65)+:(4)] + ((32'h1) & 4'hf);
+        end
+        time_over_13__d_v = by_time_12__q > fast__q;
+        bytes_over_13__d_v = by_bytes_12__q > fast__q;
+        low_13__d_v = by_time_12__q;
+        if (by_bytes_12__q < by_time_12__q) begin
+            low_13__d_v = by_bytes_12__q;
+        end
+        hyper_14__d_v = both;
+        steps_14__d_v = ((32'h0) & 4'hf);
+        if (time_over_13__q | bytes_over_13__q) begin
+            steps_14__d_v = ((32'h1) & 4'hf);
         end
         if (both) begin
-            steps_12__d_v = low_11__q - fast__q;
+            steps_14__d_v = low_13__q - fast__q;
         end
-        next_word__d_v[(64'h69)+:(1)] = 1'b1;
-        next_word__d_v[(64'h6a)+:(1)] = w[(64'h6a)+:(1)] | marked;
-        next_word__d_v[(64'h6b)+:(1)] = another_6__q & ~cnp_9__q;
-        next_word__d_v[(64'h0)+:(24)] = cnp_at_6__q;
-        if (cnp_9__q) begin
-            next_word__d_v[(64'h6a)+:(1)] = another_6__q;
-            if (another_6__q) begin
-                next_word__d_v[(64'h0)+:(24)] = later_5__q;
+        next_15_v[(64'h69)+:(1)] = 1'b1;
+        next_15_v[(64'h6a)+:(1)] = pending_2__q | marked;
+        next_15_v[(64'h6b)+:(1)] = another & ~cnp;
+        if (cnp) begin
+            next_15_v[(64'h6a)+:(1)] = another;
+        end
+        next_15_v[(64'h0)+:(24)] = w[(64'h0)+:(24)];
+        if (arms | (cnp & another)) begin
+            next_15_v[(64'h0)+:(24)] = now;
+            if (near_7__q) begin
+                next_15_v[(64'h0)+:(24)] = moved_8__q;
             end
         end
-        next_word__d_v[(64'h18)+:(24)] = w[(64'h18)+:(24)];
-        next_word__d_v[(64'h30)+:(24)] = w[(64'h30)+:(24)];
-        next_word__d_v[(64'h48)+:(25)] = sum_3__q;
-        next_word__d_v[(64'h61)+:(4)] = by_time_10__q;
-        next_word__d_v[(64'h65)+:(4)] = by_bytes_10__q;
-        if (decays_8__q) begin
-            next_word__d_v[(64'h18)+:(24)] = alpha_4__q;
+        next_15_v[(64'h18)+:(24)] = w[(64'h18)+:(24)];
+        next_15_v[(64'h30)+:(24)] = w[(64'h30)+:(24)];
+        next_15_v[(64'h48)+:(25)] = bytes_5__q;
+        next_15_v[(64'h61)+:(4)] = by_time_12__q;
+        next_15_v[(64'h65)+:(4)] = by_bytes_12__q;
+        if (decays_15__q) begin
+            next_15_v[(64'h18)+:(24)] = held;
         end
-        if (tick_8__q) begin
-            next_word__d_v[(64'h30)+:(24)] = stage_4__q;
+        if (tick_11__q) begin
+            next_15_v[(64'h30)+:(24)] = stage_12__q;
         end
-        if (tock_9__q) begin
-            next_word__d_v[(64'h48)+:(25)] = left_4__q[(32'h0)+:(25)];
+        if (tock) begin
+            next_15_v[(64'h48)+:(25)] = left_10__q;
         end
         if (restart) begin
-            next_word__d_v[(64'h18)+:(24)] = at_6__q;
-            next_word__d_v[(64'h30)+:(24)] = at_6__q;
-            next_word__d_v[(64'h48)+:(25)] = ((32'h0) & 25'h1ffffff);
-            next_word__d_v[(64'h61)+:(4)] = ((32'h0) & 4'hf);
-            next_word__d_v[(64'h65)+:(4)] = ((32'h0) & 4'hf);
+            next_15_v[(64'h18)+:(24)] = at_8__q;
+            next_15_v[(64'h30)+:(24)] = at_8__q;
+            next_15_v[(64'h48)+:(25)] = ((32'h0) & 25'h1ffffff);
+            next_15_v[(64'h61)+:(4)] = ((32'h0) & 4'hf);
+            next_15_v[(64'h65)+:(4)] = ((32'h0) & 4'hf);
         end
-        action__d_v[(64'h0)+:(1)] = cnp_9__q;
-        action__d_v[(64'h1)+:(1)] = decays_8__q;
-        action__d_v[(64'h2)+:(1)] = tick_8__q | tock_9__q;
-        action__d_v[(64'h3)+:(1)] = 1'b0;
-        action__d_v[(64'h4)+:(4)] = ((32'h0) & 4'hf);
-        if (tick_8__q | tock_9__q) begin
-            action__d_v[(64'h3)+:(1)] = hyper_12__q;
-            action__d_v[(64'h4)+:(4)] = steps_12__q;
+        action_15_v[(64'h0)+:(1)] = cnp;
+        action_15_v[(64'h1)+:(1)] = decays_15__q;
+        action_15_v[(64'h2)+:(1)] = increase;
+        action_15_v[(64'h3)+:(1)] = increase & hyper_14__q;
+        action_15_v[(64'h4)+:(4)] = ((32'h0) & 4'hf);
+        if (increase) begin
+            action_15_v[(64'h4)+:(4)] = steps_14__q;
         end
-        cnp_ns__d = cnp_ns__d_v;
-        alpha_ns__d = alpha_ns__d_v;
-        stage_ns__d = stage_ns__d_v;
-        stage_bytes__d = stage_bytes__d_v;
         fast__d = fast__d_v;
-        word__d = word__d_v;
-        since_3__d = since_3__d_v;
-        sum_3__d = sum_3__d_v;
-        near_4__d = near_4__d_v;
-        ahead_4__d = ahead_4__d_v;
-        moved_4__d = moved_4__d_v;
-        left_4__d = left_4__d_v;
-        alpha_4__d = alpha_4__d_v;
-        stage_4__d = stage_4__d_v;
-        later_5__d = later_5__d_v;
-        due_5__d = due_5__d_v;
-        cnp_at_6__d = cnp_at_6__d_v;
-        at_6__d = at_6__d_v;
-        another_6__d = another_6__d_v;
-        alpha_7__d = alpha_7__d_v;
-        stage_7__d = stage_7__d_v;
-        decays_8__d = decays_8__d_v;
-        tick_8__d = tick_8__d_v;
-        tock_9__d = tock_9__d_v;
-        cnp_9__d = cnp_9__d_v;
-        by_time_10__d = by_time_10__d_v;
-        by_bytes_10__d = by_bytes_10__d_v;
-        time_over_11__d = time_over_11__d_v;
-        bytes_over_11__d = bytes_over_11__d_v;
-        low_11__d = low_11__d_v;
-        hyper_12__d = hyper_12__d_v;
-        steps_12__d = steps_12__d_v;
-        next_word__d = next_word__d_v;
-        action__d = action__d_v;
+        a__d = a__d_v;
+        b__d = b__d_v;
+        minus__d = minus__d_v;
+        carry__d = carry__d_v;
+        s__d = s__d_v;
+        bytes_5__d = bytes_5__d_v;
+        due_6__d = due_6__d_v;
+        near_7__d = near_7__d_v;
+        at_8__d = at_8__d_v;
+        moved_8__d = moved_8__d_v;
+        left_10__d = left_10__d_v;
+        short_10__d = short_10__d_v;
+        tick_11__d = tick_11__d_v;
+        started_2__d = started_2__d_v;
+        pending_2__d = pending_2__d_v;
+        another_2__d = another_2__d_v;
+        stage_12__d = stage_12__d_v;
+        by_time_12__d = by_time_12__d_v;
+        by_bytes_12__d = by_bytes_12__d_v;
+        time_over_13__d = time_over_13__d_v;
+        bytes_over_13__d = bytes_over_13__d_v;
+        low_13__d = low_13__d_v;
+        hyper_14__d = hyper_14__d_v;
+        steps_14__d = steps_14__d_v;
+        decays_15__d = decays_15__d_v;
+        next_15 = next_15_v;
+        action_15 = action_15_v;
     end
-    assign interval__clk = clk;
-    assign interval__bus = bus;
-    assign interval__address = profile;
-    assign alpha__clk = clk;
-    assign alpha__bus = bus;
-    assign alpha__address = profile;
-    assign stage__clk = clk;
-    assign stage__bus = bus;
-    assign stage__address = profile;
-    assign counter__clk = clk;
-    assign counter__bus = bus;
-    assign counter__address = profile;
-    assign stages__clk = clk;
-    assign stages__bus = bus;
-    assign stages__address = profile;
-    assign fast_2 = stages__data;
-    assign w = word__q;
-    assign ahead_sum = ((since_3__q) & 25'h1ffffff) + ((cnp_ns__q) & 25'h1ffffff);
-    assign left_sum = ((sum_3__q) & 26'h3ffffff) - ((stage_bytes__q) & 26'h3ffffff);
-    assign arms = marked & ~w[(64'h6a)+:(1)];
-    assign in_interval = near_4__q & w[(64'h69)+:(1)];
-    assign tock = (w[(64'h69)+:(1)] & ~tick_8__q) & ~left_4__q[32'h19];
-    assign both = time_over_11__q & bytes_over_11__q;
-    assign restart = cnp_9__q | ~w[(64'h69)+:(1)];
-    assign next_13 = next_word__q;
-    assign action_13 = action__q;
+    assign w = word_1;
+    assign profiles__read_clock = clk;
+    assign profiles__write_clock = clk;
+    assign profiles__write_enable = bus[(64'h29)+:(1)];
+    assign profiles__write_address = (((bus[(64'h25)+:(4)]) & 9'h1ff) << ((32'h5) & 9'h1ff)) | ((bus[(64'h20)+:(5)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign profiles__write_data = written[(32'h0)+:(27)];
+    assign read = profiles__read_data;
+    assign period = read[(64'h0)+:(24)];
+    assign over = s__q[32'h18];
+    assign arms = marked & ~pending_2__q;
+    assign at_cnp = due_6__q & ~arms;
+    assign held = s__q[(32'h0)+:(24)];
+    assign left = (((a__q) & 27'h7ffffff) << ((32'h1) & 27'h7ffffff)) | ((32'h1) & 27'h7ffffff);
+    assign tock = (started_2__q & ~tick_11__q) & ~short_10__q;
+    assign both = time_over_13__q & bytes_over_13__q;
+    assign increase = tick_11__q | tock;
+    assign cnp = due_6__q & ~(decays_15__q | increase);
+    assign restart = cnp | ~started_2__q;
+    assign another = another_2__q | ((marked & pending_2__q) & due_6__q);
     
     always @(posedge clk) begin
-        cnp_ns__q <= cnp_ns__d;
-        alpha_ns__q <= alpha_ns__d;
-        stage_ns__q <= stage_ns__d;
-        stage_bytes__q <= stage_bytes__d;
+        started_2__q <= started_2__d;
+        pending_2__q <= pending_2__d;
+        another_2__q <= another_2__d;
         fast__q <= fast__d;
-        word__q <= word__d;
-        since_3__q <= since_3__d;
-        sum_3__q <= sum_3__d;
-        near_4__q <= near_4__d;
-        ahead_4__q <= ahead_4__d;
-        moved_4__q <= moved_4__d;
-        left_4__q <= left_4__d;
-        alpha_4__q <= alpha_4__d;
-        stage_4__q <= stage_4__d;
-        later_5__q <= later_5__d;
-        due_5__q <= due_5__d;
-        cnp_at_6__q <= cnp_at_6__d;
-        at_6__q <= at_6__d;
-        another_6__q <= another_6__d;
-        alpha_7__q <= alpha_7__d;
-        stage_7__q <= stage_7__d;
-        decays_8__q <= decays_8__d;
-        tick_8__q <= tick_8__d;
-        tock_9__q <= tock_9__d;
-        cnp_9__q <= cnp_9__d;
-        by_time_10__q <= by_time_10__d;
-        by_bytes_10__q <= by_bytes_10__d;
-        time_over_11__q <= time_over_11__d;
-        bytes_over_11__q <= bytes_over_11__d;
-        low_11__q <= low_11__d;
-        hyper_12__q <= hyper_12__d;
-        steps_12__q <= steps_12__d;
-        next_word__q <= next_word__d;
-        action__q <= action__d;
+        a__q <= a__d;
+        b__q <= b__d;
+        minus__q <= minus__d;
+        carry__q <= carry__d;
+        s__q <= s__d;
+        bytes_5__q <= bytes_5__d;
+        due_6__q <= due_6__d;
+        near_7__q <= near_7__d;
+        at_8__q <= at_8__d;
+        moved_8__q <= moved_8__d;
+        left_10__q <= left_10__d;
+        short_10__q <= short_10__d;
+        tick_11__q <= tick_11__d;
+        stage_12__q <= stage_12__d;
+        by_time_12__q <= by_time_12__d;
+        by_bytes_12__q <= by_bytes_12__d;
+        time_over_13__q <= time_over_13__d;
+        bytes_over_13__q <= bytes_over_13__d;
+        low_13__q <= low_13__d;
+        hyper_14__q <= hyper_14__d;
+        steps_14__q <= steps_14__d;
+        decays_15__q <= decays_15__d;
     end
 endmodule // standalone__core__control__reaction__periods
 
@@ -44617,107 +44607,6 @@ endmodule // standalone__core__control__reaction__periods
 
 
 
-module tnic_standalone__core__control__reaction__periods__alpha(clk,bus,address,data);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [41:0] bus;
-    input wire  [3:0] address;
-    output wire [23:0] data;
-    
-    // Constant declarations
-    localparam  index = 5'b1010;
-    
-    // Stub signals
-    wire [8:0] ram__read_address;
-    wire ram__read_clock;
-    wire  [23:0] ram__read_data;
-    wire [8:0] ram__write_address;
-    wire ram__write_clock;
-    wire [23:0] ram__write_data;
-    wire ram__write_enable;
-    reg  [23:0] word__d;
-    reg  [23:0] word__d_v;
-    reg [23:0] word__q = 24'h0;
-    
-    // Local signals
-    wire mine;
-    wire [31:0] written;
-    
-    // Sub module instances
-    tnic_standalone__core__control__reaction__periods__alpha__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    
-    // Update code
-    always @(*) begin
-        word__d_v = word__q;
-        word__d_v = ram__read_data;
-        word__d = word__d_v;
-    end
-    assign ram__read_clock = clk;
-    assign ram__write_clock = clk;
-    assign ram__read_address = ((address) & 9'h1ff);
-    assign data = word__q;
-    assign mine = bus[(64'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
-    assign written = bus[(64'h0)+:(32)];
-    assign ram__write_data = written[(32'h0)+:(24)];
-    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
-    
-    always @(posedge clk) begin
-        word__q <= word__d;
-    end
-endmodule // standalone__core__control__reaction__periods__alpha
-
-
-module tnic_standalone__core__control__reaction__periods__alpha__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [8:0] read_address;
-    input wire  read_clock;
-    output reg  [23:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  write_clock;
-    input wire  [23:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[23:0] mem[511:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__core__control__reaction__periods__alpha__ram
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 
@@ -44730,370 +44619,29 @@ endmodule // standalone__core__control__reaction__periods__alpha__ram
 
 
 
-module tnic_standalone__core__control__reaction__periods__counter(clk,bus,address,data);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [41:0] bus;
-    input wire  [3:0] address;
-    output wire [23:0] data;
-    
-    // Constant declarations
-    localparam  index = 5'b10110;
-    
-    // Stub signals
-    wire [8:0] ram__read_address;
-    wire ram__read_clock;
-    wire  [23:0] ram__read_data;
-    wire [8:0] ram__write_address;
-    wire ram__write_clock;
-    wire [23:0] ram__write_data;
-    wire ram__write_enable;
-    reg  [23:0] word__d;
-    reg  [23:0] word__d_v;
-    reg [23:0] word__q = 24'h0;
-    
-    // Local signals
-    wire mine;
-    wire [31:0] written;
-    
-    // Sub module instances
-    tnic_standalone__core__control__reaction__periods__counter__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    
-    // Update code
-    always @(*) begin
-        word__d_v = word__q;
-        word__d_v = ram__read_data;
-        word__d = word__d_v;
-    end
-    assign ram__read_clock = clk;
-    assign ram__write_clock = clk;
-    assign ram__read_address = ((address) & 9'h1ff);
-    assign data = word__q;
-    assign mine = bus[(64'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
-    assign written = bus[(64'h0)+:(32)];
-    assign ram__write_data = written[(32'h0)+:(24)];
-    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
-    
-    always @(posedge clk) begin
-        word__q <= word__d;
-    end
-endmodule // standalone__core__control__reaction__periods__counter
-
-
-module tnic_standalone__core__control__reaction__periods__counter__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [8:0] read_address;
-    input wire  read_clock;
-    output reg  [23:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  write_clock;
-    input wire  [23:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[23:0] mem[511:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__core__control__reaction__periods__counter__ram
-
-
-
-
-
-
-
-
-
-
-
-
-module tnic_standalone__core__control__reaction__periods__interval(clk,bus,address,data);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [41:0] bus;
-    input wire  [3:0] address;
-    output wire [23:0] data;
-    
-    // Constant declarations
-    localparam  index = 5'b1001;
-    
-    // Stub signals
-    wire [8:0] ram__read_address;
-    wire ram__read_clock;
-    wire  [23:0] ram__read_data;
-    wire [8:0] ram__write_address;
-    wire ram__write_clock;
-    wire [23:0] ram__write_data;
-    wire ram__write_enable;
-    reg  [23:0] word__d;
-    reg  [23:0] word__d_v;
-    reg [23:0] word__q = 24'h0;
-    
-    // Local signals
-    wire mine;
-    wire [31:0] written;
-    
-    // Sub module instances
-    tnic_standalone__core__control__reaction__periods__interval__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    
-    // Update code
-    always @(*) begin
-        word__d_v = word__q;
-        word__d_v = ram__read_data;
-        word__d = word__d_v;
-    end
-    assign ram__read_clock = clk;
-    assign ram__write_clock = clk;
-    assign ram__read_address = ((address) & 9'h1ff);
-    assign data = word__q;
-    assign mine = bus[(64'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
-    assign written = bus[(64'h0)+:(32)];
-    assign ram__write_data = written[(32'h0)+:(24)];
-    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
-    
-    always @(posedge clk) begin
-        word__q <= word__d;
-    end
-endmodule // standalone__core__control__reaction__periods__interval
-
-
-module tnic_standalone__core__control__reaction__periods__interval__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [8:0] read_address;
-    input wire  read_clock;
-    output reg  [23:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  write_clock;
-    input wire  [23:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[23:0] mem[511:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__core__control__reaction__periods__interval__ram
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-module tnic_standalone__core__control__reaction__periods__stage(clk,bus,address,data);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [41:0] bus;
-    input wire  [3:0] address;
-    output wire [23:0] data;
-    
-    // Constant declarations
-    localparam  index = 5'b1111;
-    
-    // Stub signals
-    wire [8:0] ram__read_address;
-    wire ram__read_clock;
-    wire  [23:0] ram__read_data;
-    wire [8:0] ram__write_address;
-    wire ram__write_clock;
-    wire [23:0] ram__write_data;
-    wire ram__write_enable;
-    reg  [23:0] word__d;
-    reg  [23:0] word__d_v;
-    reg [23:0] word__q = 24'h0;
-    
-    // Local signals
-    wire mine;
-    wire [31:0] written;
-    
-    // Sub module instances
-    tnic_standalone__core__control__reaction__periods__stage__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    
-    // Update code
-    always @(*) begin
-        word__d_v = word__q;
-        word__d_v = ram__read_data;
-        word__d = word__d_v;
-    end
-    assign ram__read_clock = clk;
-    assign ram__write_clock = clk;
-    assign ram__read_address = ((address) & 9'h1ff);
-    assign data = word__q;
-    assign mine = bus[(64'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
-    assign written = bus[(64'h0)+:(32)];
-    assign ram__write_data = written[(32'h0)+:(24)];
-    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
-    
-    always @(posedge clk) begin
-        word__q <= word__d;
-    end
-endmodule // standalone__core__control__reaction__periods__stage
-
-
-module tnic_standalone__core__control__reaction__periods__stage__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [8:0] read_address;
-    input wire  read_clock;
-    output reg  [23:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  write_clock;
-    input wire  [23:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[23:0] mem[511:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__core__control__reaction__periods__stage__ram
-
-
-
-
-
-
-
-
-
-
-
-
-module tnic_standalone__core__control__reaction__periods__stages(clk,bus,address,data);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [41:0] bus;
-    input wire  [3:0] address;
-    output wire [26:0] data;
-    
-    // Constant declarations
-    localparam  index = 5'b10010;
-    
-    // Stub signals
-    wire [8:0] ram__read_address;
-    wire ram__read_clock;
-    wire  [26:0] ram__read_data;
-    wire [8:0] ram__write_address;
-    wire ram__write_clock;
-    wire [26:0] ram__write_data;
-    wire ram__write_enable;
-    reg  [26:0] word__d;
-    reg  [26:0] word__d_v;
-    reg [26:0] word__q = 27'h0;
-    
-    // Local signals
-    wire mine;
-    wire [31:0] written;
-    
-    // Sub module instances
-    tnic_standalone__core__control__reaction__periods__stages__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    
-    // Update code
-    always @(*) begin
-        word__d_v = word__q;
-        word__d_v = ram__read_data;
-        word__d = word__d_v;
-    end
-    assign ram__read_clock = clk;
-    assign ram__write_clock = clk;
-    assign ram__read_address = ((address) & 9'h1ff);
-    assign data = word__q;
-    assign mine = bus[(64'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
-    assign written = bus[(64'h0)+:(32)];
-    assign ram__write_data = written[(32'h0)+:(27)];
-    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
-    
-    always @(posedge clk) begin
-        word__q <= word__d;
-    end
-endmodule // standalone__core__control__reaction__periods__stages
-
-
-module tnic_standalone__core__control__reaction__periods__stages__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__periods__profiles(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
     input wire  [8:0] read_address;
@@ -45119,7 +44667,7 @@ module tnic_standalone__core__control__reaction__periods__stages__ram(read_addre
        end
     end
                 
-endmodule // standalone__core__control__reaction__periods__stages__ram
+endmodule // standalone__core__control__reaction__periods__profiles
 
 
 

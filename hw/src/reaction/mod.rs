@@ -121,7 +121,6 @@ pub struct Reaction<const F: usize> {
     rest: DFF<Bits<4>>,
     turn: Signal<Local, Bit>,
     words: ApartRam<Word, F>,
-    empty: Const<Word>,
     periods: Periods,
     asked: Signal<Local, Action>,
     bits: Signal<Local, Bits<8>>,
@@ -142,7 +141,6 @@ impl<const F: usize> Reaction<F> {
         Self {
             overflows: Const::new(bits::<32>(1 << Counter::EngineOverflows as u64)),
             last_sweep: Const::new(bits::<17>(sweep_clocks(F as u32) - 1)),
-            empty: Const::new(Word::default()),
             ..Default::default()
         }
     }
@@ -308,17 +306,22 @@ impl<const F: usize> Logic for Reaction<F> {
         }
         self.words.write_enable.next = self.counts.val() | self.clears.val() | self.sweep.val();
         self.words.write_address.next = self.flow.q.val();
-        self.words.write_data.next = self.periods.next_13.val();
+        self.words.write_data.next = self.periods.next_15.val();
         if self.clears.val() {
             self.words.write_address.next = self.load_flow.q.val();
-            self.words.write_data.next = self.empty.val();
         }
         if self.sweep.val() {
             self.words.write_address.next = self.sweep_count.q.val().get_bits::<F>(0);
-            self.words.write_data.next = self.empty.val();
+        }
+        // All else of a word counts from a look that finds it started on.
+        if self.clears.val() | self.sweep.val() {
+            self.words.write_data.next.started = false;
+            self.words.write_data.next.pending = false;
+            self.words.write_data.next.another = false;
+            self.words.write_data.next.cnp_at = bits::<24>(0);
         }
         // Actions.
-        self.asked.next = self.periods.action_13.val();
+        self.asked.next = self.periods.action_15.val();
         self.bits.next = self.asked.val().into();
         self.acts.next = self.counts.val() & self.bits.val().any();
         self.kept.next = self.out_valid.q.val() & !self.action_ready.val();

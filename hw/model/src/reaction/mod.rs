@@ -20,7 +20,8 @@
 //!
 //! **Timing.** A sample's mark is that of the ACK of [`ACK_TO_SAMPLE`] clocks ago, its bytes are
 //! those that are released a clock after it: so the RTT block promises. Time is the steady one. A
-//! load without `keep`, and one that disables, forgets; a look at that flow comes to nothing.
+//! load without `keep`, and one that disables, forgets; a look at that flow comes to nothing. A
+//! look reads its profile's words one after the other ([`reads`]).
 pub mod periods;
 
 use crate::Block;
@@ -45,6 +46,20 @@ pub const SAMPLES: u32 = 6;
 pub const AGAIN: u32 = 4;
 /// Bits of bytes that are released at once.
 pub const RELEASED_BITS: u32 = 24;
+
+/// Clocks of a look at which words of the flow's profile are read, all by one RAM.
+pub mod reads {
+    /// Least time between two CNPs.
+    pub const INTERVAL: u64 = 2;
+    /// Stages of fast recovery.
+    pub const FAST: u64 = 4;
+    /// Bytes of a stage.
+    pub const COUNTER: u64 = 6;
+    /// Timer of a stage.
+    pub const STAGE: u64 = 7;
+    /// Alpha's period.
+    pub const ALPHA: u64 = 11;
+}
 
 /// Clocks of RAM init after reset.
 pub const fn sweep_clocks(flow_bits: u32) -> u64 {
@@ -121,7 +136,8 @@ struct Look {
     now: u32,
     phase: u64,
     void: bool,
-    result: (Word, u8),
+    /// The words that were read.
+    periods: Periods,
 }
 
 /// The block.
@@ -225,13 +241,17 @@ impl Block for Reaction {
         let mut acted = None;
         let ends = self.look.as_ref().is_some_and(|l| l.phase == LOOK - 1);
         if let Some(l) = &mut self.look {
-            if l.phase == 0 {
-                let word = &self.flows[l.seen.flow as usize].1;
-                let periods = Periods::of(&self.profiles[usize::from(l.seen.profile)]);
-                l.result = look(word, &periods, l.now, l.seen.marked, l.seen.bytes);
+            let words = Periods::of(&self.profiles[usize::from(l.seen.profile)]);
+            match l.phase {
+                reads::INTERVAL => l.periods.cnp_ns = words.cnp_ns,
+                reads::FAST => l.periods.fast = words.fast,
+                reads::COUNTER => l.periods.stage_bytes = words.stage_bytes,
+                reads::STAGE => l.periods.stage_ns = words.stage_ns,
+                reads::ALPHA => l.periods.alpha_ns = words.alpha_ns,
+                _ => {}
             }
             if ends && !l.void {
-                let (word, bits) = l.result;
+                let (word, bits) = look(&self.flows[l.seen.flow as usize].1, &l.periods, l.now, l.seen.marked, l.seen.bytes);
                 self.flows[l.seen.flow as usize].1 = word;
                 if bits != 0 {
                     self.lost |= kept.is_some();
@@ -254,7 +274,7 @@ impl Block for Reaction {
         let next = samples.head.or(again.head.filter(|_| !rests)).filter(|_| free);
         let from_again = free && samples.head.is_none() && !rests;
         if free {
-            self.look = next.map(|seen| Look { seen, now: (i.now >> 16) as u32, phase: 0, void: false, result: Default::default() });
+            self.look = next.map(|seen| Look { seen, now: (i.now >> 16) as u32, phase: 0, void: false, periods: Periods::default() });
         }
         self.samples.step(clk, &fifo::In { rst: false, push: entering, ready: free });
         self.again.step(clk, &fifo::In { rst: false, push: acted, ready: from_again });
