@@ -48617,6 +48617,16 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
     reg [15:0] window__2__q = 16'h0;
     wire [15:0] window__3__d;
     reg [15:0] window__3__q = 16'h0;
+    wire [31:0] apart__0__d;
+    reg [31:0] apart__0__q = 32'h0;
+    wire [31:0] apart__1__d;
+    reg [31:0] apart__1__q = 32'h0;
+    reg  possible_least__d;
+    reg  possible_least__d_v;
+    reg possible_least__q = 1'h0;
+    reg  possible_current__d;
+    reg  possible_current__d_v;
+    reg possible_current__q = 1'h0;
     reg  [15:0] earlier__d;
     reg  [15:0] earlier__d_v;
     reg [15:0] earlier__q = 16'h0;
@@ -48658,6 +48668,8 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
     reg [31:0] new_current__q = 32'h0;
     
     // Local signals
+    wire [31:0] beyond_least;
+    wire [31:0] beyond_current;
     wire [39:0] not_stamp;
     wire [39:0] not_least;
     wire [39:0] not_current;
@@ -48701,6 +48713,8 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
         old_current__d_v = old_current__q;
         new_least__d_v = new_least__q;
         new_current__d_v = new_current__q;
+        possible_least__d_v = possible_least__q;
+        possible_current__d_v = possible_current__q;
         there__d_v = arrival;
         raw__d_v = least__read_data;
         earlier__d_v = window__0__q - ((32'h1) & 16'hffff);
@@ -48713,6 +48727,8 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
         delayed__d_v = delay[(32'h8)+:(32)];
         over_least__d_v = total_least[(32'h8)+:(32)];
         over_current__d_v = total_current[(32'h8)+:(32)];
+        possible_least__d_v = beyond_least[(64'h1f)+:(1)];
+        possible_current__d_v = beyond_current[(64'h1f)+:(1)];
         signal_v = base;
         high = 1'b0;
         carries = with_current[(64'h18)+:(1)];
@@ -48738,7 +48754,7 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
             end
         end
         new_current__d_v = delayed__q;
-        if (same__q & ~over_current__q[(64'h1f)+:(1)]) begin
+        if (same__q & (possible_least__q & ~over_current__q[(64'h1f)+:(1)])) begin
             new_current__d_v = old_current__q;
         end
         least__write_address_v = keep_flow;
@@ -48764,6 +48780,8 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
         old_current__d = old_current__d_v;
         new_least__d = new_least__d_v;
         new_current__d = new_current__d_v;
+        possible_least__d = possible_least__d_v;
+        possible_current__d = possible_current__d_v;
         signal = signal_v;
         least__write_address = least__write_address_v;
         least__write_data = least__write_data_v;
@@ -48775,6 +48793,8 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
     assign least__write_clock = clk;
     assign least__read_address = flow;
     assign window__0__d = now_ns[(32'h16)+:(16)];
+    assign apart__0__d = arrival[(32'h8)+:(32)] - now_ns[(32'h0)+:(32)];
+    assign apart__1__d = apart__0__q;
     assign delay = far__q - stamp;
     assign not_stamp = ~stamp;
     assign not_least = ~(((raw__q[(64'h0)+:(32)]) & 40'hffffffffff) << 32'h8);
@@ -48785,7 +48805,9 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
     assign sum_current = farther__q ^ not_stamp ^ not_current;
     assign carry_current = (farther__q & not_stamp) | (farther__q & not_current) | (not_stamp & not_current);
     assign total_current = sum_current + (carry_current << 32'h1);
-    assign held = (same__q & ~over_least__q[(64'h1f)+:(1)]) | (after__q & ~over_current__q[(64'h1f)+:(1)]);
+    assign beyond_least = (apart__1__q - raw__q[(64'h0)+:(32)]);
+    assign beyond_current = (apart__1__q - raw__q[(64'h20)+:(32)]);
+    assign held = (same__q & (possible_least__q & ~over_least__q[(64'h1f)+:(1)])) | (after__q & (possible_current__q & ~over_current__q[(64'h1f)+:(1)]));
     assign with_least = (((over_least__q[(64'h0)+:(24)]) & 25'h1ffffff) + ((base) & 25'h1ffffff));
     assign with_current = (((over_current__q[(64'h0)+:(24)]) & 25'h1ffffff) + ((base) & 25'h1ffffff));
     assign least__write_enable = keep | forget | sweep;
@@ -48796,6 +48818,10 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
         window__1__q <= window__1__d;
         window__2__q <= window__2__d;
         window__3__q <= window__3__d;
+        apart__0__q <= apart__0__d;
+        apart__1__q <= apart__1__d;
+        possible_least__q <= possible_least__d;
+        possible_current__q <= possible_current__d;
         earlier__q <= earlier__d;
         there__q <= there__d;
         far__q <= far__d;
@@ -48811,6 +48837,10 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
         new_current__q <= new_current__d;
     end
 endmodule // standalone__core__control__rtt__ack__signals__one_way
+
+
+
+
 
 
 
@@ -48850,6 +48880,10 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way__least(read_ad
     end
                 
 endmodule // standalone__core__control__rtt__ack__signals__one_way__least
+
+
+
+
 
 
 

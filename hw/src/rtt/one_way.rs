@@ -42,6 +42,13 @@ pub struct OneWay<const F: usize> {
     raw: DFF<Least>,
     // Index k is the register of clock k + 1.
     window: [DFF<Bits<16>>; 4],
+    // The responder's arrival less the ACK's here, ns: no excess is as long as the RTT where that is
+    // below the least delay.
+    apart: [DFF<Bits<32>>; 2],
+    beyond_least: Signal<Local, Excess>,
+    beyond_current: Signal<Local, Excess>,
+    possible_least: DFF<Bit>,
+    possible_current: DFF<Bit>,
     earlier: DFF<Bits<16>>,
     there: DFF<Bits<40>>,
     // For the delay, and 2 more for the excesses: subtracting by complements lacks 1 for each.
@@ -81,7 +88,10 @@ impl<const F: usize> Logic for OneWay<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, raw, earlier, there, far, farther, over_least, over_current, same, after, delayed, old_least, old_current);
-        dff_setup!(self, clk, new_least, new_current);
+        dff_setup!(self, clk, new_least, new_current, possible_least, possible_current);
+        for i in 0..2 {
+            self.apart[i].clock.next = self.clk.val();
+        }
         for i in 0..4 {
             self.window[i].clock.next = self.clk.val();
         }
@@ -94,8 +104,10 @@ impl<const F: usize> Logic for OneWay<F> {
         self.least.read_address.next = self.flow.val();
         self.window[0].d.next = self.now_ns.val().get_bits::<16>(22);
         self.there.d.next = self.arrival.val();
+        self.apart[0].d.next = self.arrival.val().get_bits::<32>(8) - self.now_ns.val().get_bits::<32>(0);
         // 1
         self.raw.d.next = self.least.read_data.val();
+        self.apart[1].d.next = self.apart[0].q.val();
         self.earlier.d.next = self.window[0].q.val() - bits::<16>(1);
         self.far.d.next = self.there.q.val() + bits::<40>(128);
         self.farther.d.next = self.there.q.val() + bits::<40>(130);
@@ -121,10 +133,14 @@ impl<const F: usize> Logic for OneWay<F> {
             | (self.not_stamp.val() & self.not_current.val());
         self.total_current.next = self.sum_current.val() + (self.carry_current.val() << 1);
         self.over_current.d.next = self.total_current.val().get_bits::<32>(8).into();
+        self.beyond_least.next = (self.apart[1].q.val() - self.raw.q.val().least).into();
+        self.possible_least.d.next = self.beyond_least.val().negative;
+        self.beyond_current.next = (self.apart[1].q.val() - self.raw.q.val().current).into();
+        self.possible_current.d.next = self.beyond_current.val().negative;
         // 3: less than what it is held against is the new least, and exceeds it by nothing. Both
         // are summed before one is chosen.
-        self.held.next =
-            (self.same.q.val() & !self.over_least.q.val().negative) | (self.after.q.val() & !self.over_current.q.val().negative);
+        self.held.next = (self.same.q.val() & (self.possible_least.q.val() & !self.over_least.q.val().negative))
+            | (self.after.q.val() & (self.possible_current.q.val() & !self.over_current.q.val().negative));
         self.with_least.next = (bit_cast::<25, 24>(self.over_least.q.val().ns) + bit_cast::<25, 24>(self.base.val())).into();
         self.with_current.next = (bit_cast::<25, 24>(self.over_current.q.val().ns) + bit_cast::<25, 24>(self.base.val())).into();
         // A sum's carry is known last: it goes past the choice of the other bits.
@@ -152,7 +168,7 @@ impl<const F: usize> Logic for OneWay<F> {
             }
         }
         self.new_current.d.next = self.delayed.q.val();
-        if self.same.q.val() & !self.over_current.q.val().negative {
+        if self.same.q.val() & (self.possible_least.q.val() & !self.over_current.q.val().negative) {
             self.new_current.d.next = self.old_current.q.val();
         }
         // 4

@@ -90,3 +90,25 @@ fn the_loop_holds_among_steps() {
         );
     }
 }
+
+/// The signal of one-way delays among steps of either clock: rates do not fall for them.
+#[test]
+fn one_way_delays_hold_among_steps() {
+    for star in Star::all() {
+        let text = format!(
+            "[profile.p]\nlike = 'timely-{}g'\nsignal = 'one_way'\nsignal_base_us = 5\ninitial_mbps = {}\n[[flow]]\nfrom = [0, 1]\nto = 2\nprofile = 'p'\nstagger_us = 50\n{PACKETS}",
+            star.gbps,
+            star.gbps * 500
+        );
+        let still = star.run(3, MS, &text, &Dressed(free), |_| {}).summary;
+        let s = star.run(3, MS, &text, &Dressed(steps), |_| {}).summary;
+        println!(
+            "{star}: {} samples, {} without steps; utilization {:.3} and {:.3}",
+            s.samples, still.samples, s.utilization, still.utilization
+        );
+        assert!(
+            s.timeouts == 0 && s.utilization > 0.95 * still.utilization && s.utilization > 0.9,
+            "{star}, seed {SEED}: {s:?}, {still:?}"
+        );
+    }
+}

@@ -73,6 +73,10 @@ impl Flow {
         while let Some(d) = next.map(|i| &self.delays[i]).filter(|d| window - d.window <= 1) {
             (least, next) = (least.min(d.delay), d.known);
         }
+        // As long as the RTT is no queue: a date stepped, and what was known is of another.
+        let rtt = a.ts.wrapping_sub(start) as i64 >> 16;
+        let known = known.filter(|_| delay - least < rtt);
+        let least = if delay - least < rtt { least } else { delay };
         self.delays.push(OneWay { at, window, delay, known });
         (i64::from(base(self.profile)) + delay - least).min(RTT_MAX.into())
     }

@@ -17,12 +17,16 @@
 //! the ACKs' arrival. A flow keeps the least of its newest window and the least of that and the
 //! window before. An ACK in the same window is held against the latter; one in the next window
 //! against the former, since the window before is then too old; one in any other window has nothing
-//! to be held against: its excess is
-//! 0. So what an ACK is held against is less than two windows old, and clocks that drift apart by
-//!    `r` bias the excess by less than `r * 2^(ONE_WAY_WINDOW_BITS + 1)` ns, either way. Windows
-//!    are numbered by 16 bits: a flow silent for a multiple of 275 s, to 8 ms, can be held against
-//!    a least as old, for a window. A load without `keep` forgets. Of two delays 2^31 ns apart or
-//!    more the greater is taken for the lesser; no two of one path are.
+//! to be held against, and no excess. So what an ACK is held against is less than two windows old,
+//! and clocks that drift apart by `r` bias the excess by less than `r * 2^(ONE_WAY_WINDOW_BITS + 1)`
+//! ns, either way. Windows are numbered by 16 bits: a flow silent for a multiple of 275 s, to 8 ms,
+//! can be held against a least as old, for a window. A load without `keep` forgets. Of two delays
+//! 2^31 ns apart or more the greater is taken for the lesser; no two of one path are.
+//!
+//! **Steps of either date.** No queue on the way there makes an excess as long as the RTT: such a
+//! delay has nothing to be held against either. A delay less its RTT is the responder's arrival less
+//! the ACK's here, and is compared, in whole ns, with the least. What is left of a step is a bias
+//! below the RTT for two windows.
 use super::ring::STAMP;
 use crate::bus::{Ack, RTT_MAX};
 use timely_regs::profile::{ONE_WAY_WINDOW_BITS, SIGNAL_LESS_RESIDENCE, SIGNAL_ONE_WAY};
@@ -71,15 +75,18 @@ pub struct Least {
 }
 
 impl Least {
-    /// The excess of `delay` over the least of late, and the flow's least delays from then on.
-    fn excess(self, end: u64, delay: u32) -> (u32, Least) {
+    /// The excess of `delay` over the least of late, and the flow's least delays from then on;
+    /// `apart` is the responder's arrival less `end`, ns.
+    fn excess(self, end: u64, delay: u32, apart: u32) -> (u32, Least) {
         let window = (end >> (16 + ONE_WAY_WINDOW_BITS)) as u32 & WINDOW;
         let same = self.valid && self.window == window;
         let next = self.valid && self.window == window.wrapping_sub(1) & WINDOW;
+        let possible = |least: u32| (apart.wrapping_sub(least) as i32) < 0;
         let over = |least: u32| Some(delay.wrapping_sub(least)).filter(|e| *e as i32 >= 0);
-        let held = if same { over(self.least) } else { over(self.current).filter(|_| next) };
+        let (of, holds) = if same { (self.least, true) } else { (self.current, next) };
+        let held = over(of).filter(|_| holds && possible(of));
         let least = held.map_or(delay, |e| delay.wrapping_sub(e));
-        let current = if same && over(self.current).is_some() { self.current } else { delay };
+        let current = if same && possible(of) && over(self.current).is_some() { self.current } else { delay };
         (held.unwrap_or(0), Least { valid: true, window, least, current })
     }
 }
@@ -104,7 +111,8 @@ pub fn measure(signal: u32, base: u32, end: u64, start: u64, echo: Echo, kept: L
     let rest = rtt.wrapping_sub(u64::from(echo.residence) << 8) & STAMP;
     let less = rest >> 39 != 0;
     let delay = (echo.arrival.wrapping_add(128).wrapping_sub(start) & STAMP) >> 8;
-    let (excess, least) = kept.excess(end, delay as u32);
+    let apart = ((echo.arrival >> 8) as u32).wrapping_sub((end >> 16) as u32);
+    let (excess, least) = kept.excess(end, delay as u32, apart);
     let signal = match signal {
         SIGNAL_ONE_WAY => (base + excess).min(RTT_MAX),
         _ if negative => 0,
