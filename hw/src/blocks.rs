@@ -23,6 +23,7 @@ use crate::pacer::wheel::Wheel;
 use crate::parse::Parse;
 use crate::reaction::Reaction;
 use crate::roce;
+use crate::roce::notifier::Notifier;
 use crate::roce::queue_pairs::QueuePairs;
 use crate::roce::round_trips::RoundTrips;
 use crate::rtt::Rtt;
@@ -106,6 +107,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "queue_pairs_14" Area QueuePairs::<14, 11, 15>::new();
     "round_trips_10" Speed RoundTrips::<10>::new();
     "round_trips_14" Area RoundTrips::<14>::new();
+    "notifier_64_10" Speed Notifier::<64, 8, 10, 4>::new();
+    "notifier_512_14" Area Notifier::<512, 64, 14, 32>::new();
     "ack_64" Speed Ack::<64, 8>::new();
     "ack_512" Speed Ack::<512, 64>::new();
     "frame_64" Speed Frame::<64, 8, 1>::default();

@@ -2,7 +2,7 @@
 //! const generics.
 use timely_hw::emit::emit;
 use timely_hw::fifo::{Fifo, HeldFifo};
-use timely_hw::{ack, csr, dma, engine, generator, mark, pacer, time, txmux};
+use timely_hw::{ack, csr, dma, engine, generator, mark, pacer, reaction, roce, time, txmux};
 use timely_model::pacer::Timing;
 
 /// A block's name, which is its top module's without `tnic_`, and its emission.
@@ -29,8 +29,12 @@ const BLOCKS: &[Block] = &[
     ("txmux", |n| emit(n, txmux::TxMux::<8, 1>::default())),
     ("axil", |n| emit(n, csr::Axil::default())),
     ("ack", |n| emit(n, ack::Ack::<64, 8>::new())),
+    ("notifier", |n| emit(n, roce::notifier::Notifier::<64, 8, 1, 4>::new())),
     ("mark", |n| emit(n, mark::Mark::<64, 8, 1, 74>::new(10, 13))),
     ("generator", |n| emit(n, generator::Generator::<64, 8, 1, 17>::new(2))),
+    ("periods", |n| emit(n, reaction::Periods::default())),
+    // RAM init of 4 clocks, so that looks are in reach of a reset.
+    ("reaction", |n| emit(n, reaction::Reaction::<2>::new()).map(|v| v.replace("last_sweep = 17'b111111111;", "last_sweep = 17'b11;"))),
     ("arbiter", |n| emit(n, engine::Arbiter::<2>::default())),
     ("writer", |n| emit(n, dma::Writer::<64>::new())),
     ("reader", |n| emit(n, dma::Reader::<64>::new())),

@@ -22,6 +22,7 @@ pub mod launch;
 pub mod mac;
 pub mod mark;
 pub mod nic;
+pub mod notifier;
 pub mod pacer;
 pub mod parse;
 mod part;

@@ -8,7 +8,7 @@ use crate::constant::Const;
 use crate::engine::words::{Action, Law, Options, ProfileWrite};
 use crate::fifo::Fifo;
 use crate::ram::{ApartRam, BlockRam, LutRam};
-use periods::Periods;
+pub use periods::Periods;
 use rust_hdl::prelude::*;
 use timely_model::reaction::{ACK_TO_SAMPLE, AGAIN, LOOK, REST, SAMPLES, sweep_clocks};
 use timely_regs::counters::Counter;

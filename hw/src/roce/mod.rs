@@ -3,6 +3,7 @@
 mod absent;
 mod icrc;
 mod judge;
+pub mod notifier;
 pub mod queue_pairs;
 pub mod round_trips;
 mod words;

@@ -8,7 +8,7 @@ use timely_regs::parameters::Parameters;
 use timely_verilate::{Options, build};
 
 /// The control laws, by the names that the tests print them with.
-const LAWS: [&str; 4] = ["timely", "patched", "swift", "pi"];
+const LAWS: [&str; 5] = ["timely", "patched", "swift", "pi", "dcqcn"];
 
 /// Measures all of it.
 ///

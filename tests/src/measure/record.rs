@@ -48,6 +48,7 @@ fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
         Bound::AtLeast(160.0),
         Bound::AtMost(3000.0),
         Bound::AtMost(32.0),
+        Bound::AtMost(800.0),
         Bound::AtMost(6000.0),
         Bound::AtMost(5.0),
     ];
@@ -55,6 +56,7 @@ fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
         ("synth.ecp5_fmax_mhz.core_64_10", block("core_64_10_small").and_then(mhz), small.as_str()),
         ("synth.xcup.engine_lut", xcup(block("engine_14"), "lut"), "rate engine of 16K flows, UltraScale+"),
         ("synth.xcup.engine_dsp", xcup(block("engine_14"), "dsp"), "the same"),
+        ("synth.xcup.reaction_lut", xcup(block("reaction_14"), "lut"), "DCQCN's CNPs, timers and stages of 16K flows"),
         ("synth.xcup.pacer_lut", xcup(block("pacer_14"), "lut"), "pacer of 16K flows"),
         ("synth.xcup.core_percent", core, "the NIC of 512 bits and 16K flows, of the LUTs of a VU9P"),
     ] {

@@ -1,0 +1,217 @@
+//! The notification point of DCQCN (`timely_hw::roce::notifier`): congestion notifications (CNPs)
+//! for hosts whose RDMA NIC sends none.
+//!
+//! A packet of data that arrives with CE is a mark of its queue pair. A CNP answers it, if the
+//! pair's last one was made an interval ago or earlier, with the pair's remote number. One CNP is
+//! made at a time; a mark that finds one under way is left to its pair's next packet, and counted,
+//! as is one of a pair that is not known, for whose remote number nothing stands.
+use crate::Block;
+use crate::stream::{Beat, beats};
+use timely_regs::roce::{Bth, CNP_BYTES, Extension, ICRC_BYTES, opcode};
+use timely_regs::wire::{Addresses, Class, Envelope, crc32};
+
+/// TTL or hop limit of a CNP.
+pub const HOP_LIMIT: u8 = 64;
+/// Partition key of a CNP: the default partition.
+pub const PARTITION_KEY: u16 = 0xffff;
+/// BECN, which a CNP has.
+pub const FLAGS_BECN: u8 = 0x40;
+/// Clocks from a mark to a CNP's first beat, beside one for each of its words.
+pub const MARK_TO_BEAT: u64 = 10;
+
+/// Words of 16 bits of a CNP of a class.
+pub const fn words(class: Class) -> usize {
+    (class.header() + timely_regs::roce::BTH_BYTES + CNP_BYTES + ICRC_BYTES) / 2
+}
+
+/// The check sequence's register behind the eight bytes of ones in front of a packet.
+pub fn route_register() -> u32 {
+    (0..8).fold(u32::MAX, |r, _| crc32(r, 0xff))
+}
+
+/// Counted events, bits of [`Out::pulses`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pulse {
+    /// A CNP was made.
+    Sent,
+    /// A mark of a pair that is not known.
+    Unknown,
+    /// A mark found a CNP under way.
+    Postponed,
+}
+
+/// A packet of data that arrived with CE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The flow of its queue pair, if the table knows it.
+    pub flow: Option<u32>,
+    /// Number of the pair at the sender, 24 bits.
+    pub pair: u32,
+    /// Destination MAC address.
+    pub mac_destination: [u8; 6],
+    /// Source MAC address.
+    pub mac_source: [u8; 6],
+    /// Priority, DEI and VLAN number, for a tagged frame.
+    pub tci: Option<u16>,
+    /// IP addresses.
+    pub addresses: Addresses,
+    /// UDP source port.
+    pub port: u16,
+}
+
+impl Mark {
+    /// The CNP that answers it.
+    pub fn notification(&self, tos: u8) -> Vec<u8> {
+        let addresses = match self.addresses {
+            Addresses::V4 { source, destination } => Addresses::V4 { source: destination, destination: source },
+            Addresses::V6 { source, destination } => Addresses::V6 { source: destination, destination: source },
+        };
+        let envelope = Envelope {
+            mac_destination: self.mac_source,
+            mac_source: self.mac_destination,
+            tci: self.tci,
+            addresses,
+            tos,
+            ttl: HOP_LIMIT,
+            port_source: self.port,
+            port_destination: 0,
+        };
+        let cnp =
+            Bth { opcode: opcode::CNP, partition_key: PARTITION_KEY, congestion: FLAGS_BECN, queue_pair: self.pair, ..Bth::default() };
+        cnp.frame(&envelope, &Extension::default(), &[])
+    }
+}
+
+/// Inputs at a clock.
+#[derive(Clone, Debug, Default)]
+pub struct In {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// A well-formed packet of data arrived with CE.
+    pub mark: Option<Mark>,
+    /// CNPs are wanted.
+    pub enable: bool,
+    /// Least time between two CNPs of a pair, ns, 24 bits.
+    pub interval_ns: u32,
+    /// Type of service or traffic class of CNPs.
+    pub tos: u8,
+    /// Steady time, ns48.fns16.
+    pub now: u64,
+    /// The beat is taken.
+    pub ready: bool,
+}
+
+/// Outputs at a clock.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Out {
+    /// The RAM is clear; before, marks are ignored.
+    pub swept: bool,
+    /// A beat of a CNP.
+    pub beat: Option<Beat>,
+    /// Counted events, bit by [`Pulse`].
+    pub pulses: u8,
+}
+
+/// Clocks from a mark until the time is looked at, the interval, and the verdict stands.
+const LOOKS: u64 = 2;
+const JUDGES: u64 = 3;
+const SETTLES: u64 = 4;
+
+/// A mark under way, and from its judgement on what its CNP has left.
+#[derive(Clone, Debug)]
+struct Job {
+    since: u64,
+    mark: Mark,
+    /// Time of the CNP, ns; and since the last one.
+    made_at: u32,
+    since_last: Option<u32>,
+    due: bool,
+    frame: Vec<u8>,
+    beat: usize,
+}
+
+/// The block, on a bus of `width` bits.
+#[derive(Clone, Debug)]
+pub struct Notifier {
+    width: usize,
+    flow_bits: u32,
+    swept_at: u64,
+    /// When a flow's last CNP was made, ns.
+    last: Vec<Option<u32>>,
+    job: Option<Job>,
+    out: Option<Beat>,
+    pulses: u8,
+}
+
+impl Notifier {
+    /// A block of `2^flow_bits` flows that leaves reset at clock 0.
+    pub fn new(width: usize, flow_bits: u32) -> Self {
+        Notifier { width, flow_bits, swept_at: 1 << flow_bits, last: vec![None; 1 << flow_bits], job: None, out: None, pulses: 0 }
+    }
+}
+
+impl Block for Notifier {
+    type In = In;
+    type Out = Out;
+
+    fn output(&self, clk: u64) -> Out {
+        Out { swept: clk >= self.swept_at, beat: self.out, pulses: self.pulses }
+    }
+
+    fn step(&mut self, clk: u64, i: &In) {
+        if i.rst {
+            *self = Notifier::new(self.width, self.flow_bits);
+            self.swept_at += clk + 1;
+            return;
+        }
+        if clk < self.swept_at {
+            return;
+        }
+        self.pulses = 0;
+        let (idle, free) = (self.job.is_none(), self.out.is_none() || i.ready);
+        if free {
+            self.out = None;
+        }
+        if let Some(job) = &mut self.job {
+            let flow = job.mark.flow.unwrap_or(0) as usize;
+            let words = job.frame.len() as u64 / 2;
+            match clk - job.since {
+                LOOKS => {
+                    job.made_at = (i.now >> 16) as u32;
+                    job.since_last = self.last[flow].map(|at| job.made_at.wrapping_sub(at));
+                }
+                JUDGES => job.due = job.since_last.is_none_or(|ns| ns >= i.interval_ns),
+                SETTLES if job.due => {
+                    self.last[flow] = Some(job.made_at);
+                    job.frame = job.mark.notification(i.tos);
+                    self.pulses |= 1 << Pulse::Sent as u8;
+                }
+                SETTLES => self.job = None,
+                clocks if clocks > SETTLES && clocks + 1 >= MARK_TO_BEAT + words && free => {
+                    self.out = beats(&job.frame, self.width).nth(job.beat);
+                    job.beat += 1;
+                    if self.out.is_some_and(|beat| beat.last) {
+                        self.job = None;
+                    }
+                }
+                _ => {}
+            }
+        }
+        if let Some(mark) = i.mark.filter(|_| i.enable) {
+            match mark.flow {
+                None => self.pulses |= 1 << Pulse::Unknown as u8,
+                Some(_) if idle => {
+                    self.job = Some(Job { since: clk, mark, made_at: 0, since_last: None, due: false, frame: Vec::new(), beat: 0 })
+                }
+                Some(_) => self.pulses |= 1 << Pulse::Postponed as u8,
+            }
+        }
+    }
+
+    fn wake(&self, clk: u64) -> u64 {
+        if clk < self.swept_at {
+            return self.swept_at;
+        }
+        if self.job.is_none() && self.out.is_none() && self.pulses == 0 { u64::MAX } else { clk }
+    }
+}

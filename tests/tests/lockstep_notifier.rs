@@ -1,0 +1,265 @@
+//! `timely_hw::roce::notifier` against `timely_model::notifier`, every output at every clock, and
+//! its notifications against one that another implementation made.
+use rand::Rng;
+use std::sync::Arc;
+use timely_hw::roce::notifier::Notifier;
+use timely_model::Block;
+use timely_model::notifier::{self, In, MARK_TO_BEAT, Mark, Out, words};
+use timely_model::stream::{Beat, WIDEST, bytes_of};
+use timely_regs::roce::{Kind, check};
+use timely_regs::wire::{Addresses, Class};
+use timely_tests::{Runs, cycles, rng, seeds, verilate};
+use timely_verilate as v;
+
+/// Scapy 2.6's, as in `hw/regs/tests/roce.rs`.
+const CNP4: &str = "0200000000010200000000020800452a003c000040004011b683c0000201c0000202000012b7002800008100ffff400000d2000000000000000000000000000000000000\
+                    00005e97395c";
+const TAGGED_CNP4: &str = "020000000001020000000002810060050800452a003c000040004011b683c0000201c0000202000012b7002800008100ffff400000d200000000000000000000\
+                           0000000000000000000\
+                           05e97395c";
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
+}
+
+struct Bench {
+    library: Arc<v::Library>,
+    rst: v::In,
+    valid: v::In,
+    known: v::In,
+    flow: v::In,
+    mark: v::In,
+    enable: v::In,
+    interval: v::In,
+    tos: v::In,
+    now: v::In,
+    ready: v::In,
+    swept: v::Out,
+    beat: [v::Out; 4],
+    pulses: v::Out,
+}
+
+/// The packed headers, the first field in the lowest bits.
+fn packed(mark: &Mark) -> Vec<u8> {
+    let mut bytes = [mark.mac_destination, mark.mac_source].concat();
+    bytes.extend(mark.tci.unwrap_or(0xbeef).to_le_bytes());
+    let (source, destination) = match mark.addresses {
+        Addresses::V4 { source, destination } => {
+            let of = |address: [u8; 4]| std::array::from_fn::<u8, 16, _>(|i| *address.get(i).unwrap_or(&0x5a));
+            (of(source), of(destination))
+        }
+        Addresses::V6 { source, destination } => (source, destination),
+    };
+    bytes.extend(source.iter().chain(&destination));
+    bytes.extend(mark.port.to_le_bytes());
+    bytes.extend(&mark.pair.to_le_bytes()[..3]);
+    bytes.push(u8::from(mark.tci.is_some()) | u8::from(matches!(mark.addresses, Addresses::V6 { .. })) << 1);
+    bytes
+}
+
+impl Bench {
+    fn new<const W: usize, const K: usize, const F: usize, const N: usize>() -> Self {
+        let library = verilate("notifier", Notifier::<W, K, F, N>::new());
+        let (i, o) = (|name| library.input(name), |name| library.output(name));
+        Bench {
+            rst: i("rst"),
+            valid: i("mark_valid"),
+            known: i("mark_known"),
+            flow: i("mark_flow"),
+            mark: i("mark"),
+            enable: i("cfg_enable"),
+            interval: i("cfg_interval"),
+            tos: i("cfg_tos"),
+            now: i("now"),
+            ready: i("m_tready"),
+            swept: o("swept"),
+            beat: ["m_tvalid", "m_tdata", "m_tkeep", "m_tlast"].map(o),
+            pulses: o("pulses"),
+            library,
+        }
+    }
+
+    /// Sets the inputs of a clock; what is not valid is random.
+    fn set(&self, dut: &mut v::Dut, i: &In, rng: &mut impl Rng) {
+        let mark = i.mark.unwrap_or_else(|| draw(rng, 1 << 16));
+        dut.set(self.rst, i.rst.into());
+        dut.set(self.valid, i.mark.is_some().into());
+        dut.set(self.known, i.mark.map_or_else(|| rng.random(), |m| m.flow.is_some()).into());
+        dut.set(self.flow, mark.flow.unwrap_or_else(|| rng.random()).into());
+        dut.set_bytes(self.mark, &packed(&mark));
+        dut.set(self.enable, i.enable.into());
+        dut.set(self.interval, i.interval_ns.into());
+        dut.set(self.tos, i.tos.into());
+        dut.set(self.now, i.now);
+        dut.set(self.ready, i.ready.into());
+    }
+
+    fn get(&self, dut: &v::Dut) -> Out {
+        let [valid, data, keep, last] = self.beat;
+        let beat = (dut.get(valid) == 1).then(|| {
+            let bytes = bytes_of(dut.get(keep));
+            let mut beat = Beat { bytes, last: dut.get(last) == 1, ..Beat::default() };
+            let shown = dut.get_bytes(data);
+            // Those behind the end mean nothing.
+            let count = usize::from(bytes).min(WIDEST);
+            beat.data[..count].copy_from_slice(&shown[..count]);
+            beat
+        });
+        Out { swept: dut.get(self.swept) == 1, beat, pulses: dut.get(self.pulses) as u8 }
+    }
+}
+
+fn draw(rng: &mut impl Rng, flows: u32) -> Mark {
+    let addresses = match rng.random() {
+        false => Addresses::V4 { source: rng.random(), destination: rng.random() },
+        true => Addresses::V6 { source: rng.random(), destination: rng.random() },
+    };
+    Mark {
+        flow: (rng.random_range(0..10) > 0).then(|| rng.random_range(0..flows)),
+        pair: rng.random_range(0..1 << 24),
+        mac_destination: rng.random(),
+        mac_source: rng.random(),
+        tci: rng.random::<bool>().then(|| rng.random()),
+        addresses,
+        port: rng.random(),
+    }
+}
+
+fn lockstep<const W: usize, const K: usize, const F: usize, const N: usize>() {
+    let bench = Bench::new::<W, K, F, N>();
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let (mut dut, mut model) = (bench.library.instantiate(seed as u32), notifier::Notifier::new(W, F as u32));
+        let (mut marks, mut stalls) = (Runs::new(0.01, 30), Runs::new(0.2, 50));
+        // A NIC's clock is some ns; here intervals are short and the time may jump.
+        let mut i = In { now: rng.random(), enable: true, interval_ns: 1000, ..In::default() };
+        let (mut frame, mut classes, mut pulses) = (Vec::<u8>::new(), [0u64; 4], [0u64; 3]);
+        for clk in 0..cycles() {
+            let out = model.output(clk);
+            assert_eq!(bench.get(&dut), out, "clock {clk}, seed {seed}, {W} bits");
+            (0..3).for_each(|k| pulses[k] += u64::from(out.pulses >> k & 1));
+            i.now = i.now.wrapping_add(rng.random_range(0..8 << 16));
+            if rng.random_range(0..5000) == 0 {
+                i.now = i.now.wrapping_add(rng.random());
+                i.interval_ns = [0, rng.random_range(0..4000), rng.random_range(0..1 << 24)][rng.random_range(0..3)];
+                i.enable = rng.random_range(0..8) > 0;
+            }
+            if rng.random_range(0..200) == 0 {
+                i.tos = rng.random();
+                marks.p = [0.01, 0.1, 0.5][rng.random_range(0..3)];
+            }
+            i.rst = rng.random_range(0..20_000) == 0;
+            i.ready = !stalls.next(&mut rng);
+            let flows = if rng.random() { 4 } else { 1 << F };
+            i.mark = marks.next(&mut rng).then(|| draw(&mut rng, flows));
+            // Every frame that leaves whole is one that a receiver takes.
+            if i.rst {
+                frame.clear();
+            } else if let Some(beat) = out.beat.filter(|_| i.ready) {
+                frame.extend(&beat.data[..usize::from(beat.bytes)]);
+                if beat.last {
+                    let headers = check(&frame).unwrap_or_else(|e| panic!("clock {clk}, seed {seed}: {e:?} of {frame:02x?}"));
+                    assert_eq!((headers.kind, headers.psn), (Kind::Cnp, 0));
+                    classes[Class::ALL.iter().position(|c| *c == headers.class).expect("a class")] += 1;
+                    frame.clear();
+                }
+            }
+            bench.set(&mut dut, &i, &mut rng);
+            dut.tick();
+            model.step(clk, &i);
+        }
+        println!("{W} bits: frames by class {classes:?}, pulses {pulses:?}");
+        if cycles() >= 20_000 {
+            assert!(classes.iter().all(|n| *n > 10) && pulses.iter().all(|n| *n > 10), "{classes:?} {pulses:?}");
+        }
+    }
+}
+
+#[test]
+fn rtl_equals_model_64() {
+    lockstep::<64, 8, 4, 4>();
+}
+
+#[test]
+fn rtl_equals_model_512() {
+    lockstep::<512, 64, 10, 32>();
+}
+
+#[test]
+fn rtl_equals_model_256() {
+    lockstep::<256, 32, 6, 16>();
+}
+
+/// A marked packet of one host is answered by Scapy's CNP of the other, its check sequence and
+/// all, so many clocks later as is written; the next one after the interval.
+#[test]
+fn notifications_are_those_of_another_implementation() {
+    let bench = Bench::new::<64, 8, 4, 4>();
+    let mut dut = bench.library.instantiate(1);
+    let mut rng = rng(1);
+    let mut now = 1 << 40;
+    let mut run = |mark: Option<Mark>, dut: &mut v::Dut| {
+        let out = bench.get(dut);
+        now += 4 << 16;
+        bench.set(dut, &In { mark, enable: true, interval_ns: 50_000, tos: 0x2a, now, ready: true, rst: false }, &mut rng);
+        dut.tick();
+        out
+    };
+    while !run(None, &mut dut).swept {}
+    for (flow, tci, port, wanted) in [(3, None, 0, CNP4), (5, Some(0x6005), 0, TAGGED_CNP4)] {
+        let wanted = bytes(wanted);
+        let mark = Mark {
+            flow: Some(flow),
+            pair: 0xd2,
+            mac_destination: [2, 0, 0, 0, 0, 2],
+            mac_source: [2, 0, 0, 0, 0, 1],
+            tci,
+            addresses: Addresses::V4 { source: [192, 0, 2, 2], destination: [192, 0, 2, 1] },
+            port,
+        };
+        run(Some(mark), &mut dut);
+        let (mut frame, mut clocks) = (Vec::<u8>::new(), 1);
+        let first = loop {
+            match run(None, &mut dut).beat {
+                Some(beat) => break beat,
+                None => clocks += 1,
+            }
+        };
+        frame.extend(&first.data[..usize::from(first.bytes)]);
+        let class = Class { vlan: tci.is_some(), ipv6: false };
+        assert_eq!(clocks, MARK_TO_BEAT + words(class) as u64);
+        while let Some(beat) = run(None, &mut dut).beat {
+            frame.extend(&beat.data[..usize::from(beat.bytes)]);
+        }
+        assert_eq!(frame, wanted);
+        // 50 us are 12,500 clocks of 4 ns.
+        let mut answers = 0;
+        for clk in 0..13_000 {
+            let mark = (clk % 100 == 0).then_some(mark);
+            answers += u64::from(run(mark, &mut dut).beat.is_some_and(|b| b.last));
+        }
+        assert_eq!(answers, 1);
+    }
+}
+
+/// An idle block is not stepped, and is what it would be if it were.
+#[test]
+fn skipping_equals_stepping() {
+    let mut rng = rng(5);
+    let (mut stepped, mut skipped) = (notifier::Notifier::new(64, 4), notifier::Notifier::new(64, 4));
+    let (mut due, mut rests, mut now) = (0, 0, 0);
+    for clk in 0..cycles() {
+        assert_eq!(skipped.output(clk), stepped.output(clk), "clock {clk}");
+        now += rng.random_range(0..8 << 16);
+        let mark = (rng.random_range(0..100) == 0).then(|| draw(&mut rng, 16));
+        let i = In { mark, enable: true, interval_ns: 500, now, ready: rng.random(), ..In::default() };
+        stepped.step(clk, &i);
+        if mark.is_none() && clk < due {
+            rests += 1;
+            continue;
+        }
+        skipped.step(clk, &i);
+        due = skipped.wake(clk + 1);
+    }
+    assert!(rests > cycles() / 100, "{rests}");
+}
