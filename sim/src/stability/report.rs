@@ -177,7 +177,7 @@ pub fn page(settings: &Settings, rows: &[Row]) -> String {
         let shown = margin::bode(|s| m.open_loop(s), 100.0, 1e6);
         let title = format!("{} flows, {} us", r.flows, r.delay_us);
         gain.push((title.clone(), shown.iter().map(|b| (b.0, b.1)).collect()));
-        phase.push((title, shown.iter().map(|b| (b.0, b.2)).collect()));
+        phase.push((title, shown.iter().map(|b| (b.0, b.2)).take_while(|b| b.1 > margin::SHOWN).collect()));
     }
     for (caption, label, lines) in [("Bode plot: gain", "gain, dB", gain), ("Bode plot: phase", "phase, degrees", phase)] {
         let (legend, plot) = plot(("frequency, rad/s", label), Axis::Log(100.0, 1e6), &lines);

@@ -105,7 +105,7 @@ pub fn page(name: &str, laws: &[Nic], rows: &[Row]) -> String {
         let all = margin::bode(|s| m.open_loop(s), 100.0, 1e6);
         let title = format!("{} flows, {} us", r.flows, r.base_us);
         gain.push((title.clone(), all.iter().map(|b| (b.0, b.1)).collect()));
-        phase.push((title, all.iter().map(|b| (b.0, b.2)).collect()));
+        phase.push((title, all.iter().map(|b| (b.0, b.2)).take_while(|b| b.1 > margin::SHOWN).collect()));
     }
     for (caption, label, lines) in [("Bode plot: gain", "gain, dB", gain), ("Bode plot: phase", "phase, degrees", phase)] {
         if !lines.is_empty() {
