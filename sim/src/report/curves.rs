@@ -78,7 +78,8 @@ pub fn curves(x_label: &str, y_label: &str, named: &[Named]) -> (Legend, Plot) {
     (named.iter().enumerate().map(|(i, n)| (COLORS[i % 6], n.0.to_owned())).collect(), plot)
 }
 
-/// Lines over a linear x and a logarithmic y of whole decades; values below `least` are on its edge.
+/// Lines over a linear x and a logarithmic y of whole decades; values below `least` are on its
+/// edge.
 pub fn decades(x_label: &str, y_label: &str, least: f64, named: &[Named]) -> (Legend, Plot) {
     let (legend, mut plot) = curves(x_label, y_label, named);
     let all = || named.iter().flat_map(|n| &n.1).map(|p| p.1.max(least));

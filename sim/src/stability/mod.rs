@@ -4,8 +4,8 @@
 //! Two analyses stand side by side. The published one of "ECN or Delay" ([`published`]) is a
 //! low-order expansion of the models; the full one ([`linear`]) differentiates the very functions
 //! that `fluid` integrates, at the exact fixed point ([`fixed`]), and its margins ([`mod@margin`])
-//! are held against the rightmost root of the delay system ([`mod@roots`]). Where their sign changes
-//! is the border of stability ([`mod@border`]).
+//! are held against the rightmost root of the delay system ([`mod@roots`]). Their sign changes at
+//! the border of stability ([`mod@border`]).
 pub mod border;
 pub mod command;
 pub mod fixed;
