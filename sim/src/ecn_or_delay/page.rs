@@ -4,7 +4,7 @@ use super::fct::{KERNEL, LOADS, MARKS, NIC};
 use super::jitter::{self, JITTER, ONE_WAY, STILL};
 use super::{CONTROLS, Row, SENDERS, Sender, find};
 use crate::paper::short;
-use crate::report::curves::curves;
+use crate::report::curves::{curves, svg};
 use crate::report::plot::Axis;
 
 /// Median, least and greatest of a row's seeds.
@@ -140,9 +140,9 @@ pub fn plots(rows: &[Row]) -> Vec<(&'static str, String)> {
     // tuning in the table.
     let named: Vec<_> =
         SENDERS.into_iter().filter(|s| *s != Sender::Profile("timely-10g")).map(|s| of(s, if of_dcqcn(s) { MARKS } else { NIC })).collect();
-    let (_, mut plot) = curves("load", "p90 of small messages' times, us", &named);
+    let (legend, mut plot) = curves("load", "p90 of small messages' times, us", &named);
     plot.y = Axis::Log(10.0, 10_000.0);
-    vec![("ecn-or-delay.svg", plot.svg() + "\n")]
+    vec![("ecn-or-delay.svg", svg(&legend, &plot))]
 }
 
 /// All rows as a table of text.

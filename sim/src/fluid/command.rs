@@ -1,7 +1,7 @@
 //! The command line of `timely-sim fluid`.
 use super::report::{Summary, csv, page};
 use super::settings::{Model, Settings};
-use super::solve::{FlowStart, Jitter, Steps};
+use super::solve::{FlowStart, Jitter, Measured, Steps};
 use crate::output::file::Outputs;
 use crate::output::{note, print};
 use crate::quantity::within;
@@ -119,8 +119,8 @@ impl Arguments {
         }
         let every = self.every_us.map_or(end / 1e4, |us| us * 1e-6).max(step);
         let mut files = Outputs::default().folder(&self.out, ["series.csv", "report.html"])?;
-        let jitter =
-            Jitter { most: self.jitter_us * 1e-6, every: self.jitter_every_us * 1e-6, seed: self.seed, measured: self.jitter_in_rtt };
+        let measured = if self.jitter_in_rtt { Measured::All } else { Measured::Nothing };
+        let jitter = Jitter { most: self.jitter_us * 1e-6, every: self.jitter_every_us * 1e-6, seed: self.seed, measured };
         if jitter.most > 0.0 && end / jitter.every * flows.len() as f64 > MOST_DRAWS {
             let least = end * flows.len() as f64 / MOST_DRAWS * 1e6;
             return Err(format!(

@@ -18,6 +18,11 @@ pub trait Past {
     fn measured_jitter(&self, _lag: f64) -> f64 {
         0.0
     }
+    /// Jitter of the RTT that a flow compares with its reference, beyond that of its newest RTT,
+    /// seconds.
+    fn judged_jitter(&self) -> f64 {
+        0.0
+    }
 }
 
 /// The queue among the shared states.

@@ -52,24 +52,39 @@ pub struct Jitter {
     pub every: f64,
     /// Seed.
     pub seed: u64,
-    /// Jitter is part of a measured RTT, as that of ACKs is; else it delays feedback alone.
-    pub measured: bool,
+    /// The part of it that measured RTTs have.
+    pub measured: Measured,
+}
+
+/// The part of a jitter that measured RTTs have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measured {
+    /// None: jitter delays feedback alone.
+    Nothing,
+    /// All of it, as of ACKs whose way back has it.
+    All,
+    /// All of it, the two RTTs of a gradient having draws of their own at the same time, of which a
+    /// flow compares the older one with its reference.
+    Pairs,
 }
 
 // Jitter that was drawn, by flow and time.
 struct Drawn {
-    measured: bool,
+    measured: Measured,
     every: f64,
+    flows: usize,
     values: Vec<Vec<f64>>,
 }
 
 impl Drawn {
     fn new(jitter: Option<Jitter>, flows: usize, end: f64) -> Self {
-        let Some(j) = jitter else { return Drawn { measured: false, every: 1.0, values: vec![Vec::new(); flows] } };
+        let Some(j) = jitter else { return Drawn { measured: Measured::Nothing, every: 1.0, flows, values: vec![Vec::new(); flows] } };
         let mut rng = ChaCha8Rng::seed_from_u64(j.seed);
         let cells = (end / j.every) as usize + 2;
-        let values = (0..flows).map(|_| (0..cells).map(|_| rng.random_range(0.0..=j.most)).collect()).collect();
-        Drawn { measured: j.measured, every: j.every, values }
+        // Of pairs, the draws of older RTTs follow those of the newest ones.
+        let rows = if j.measured == Measured::Pairs { 2 * flows } else { flows };
+        let values = (0..rows).map(|_| (0..cells).map(|_| rng.random_range(0.0..=j.most)).collect()).collect();
+        Drawn { measured: j.measured, every: j.every, flows, values }
     }
 
     fn at(&self, flow: usize, time: f64) -> f64 {
@@ -167,10 +182,17 @@ impl Past for View<'_> {
         self.value(self.first + i, lag)
     }
     fn jitter(&self, lag: f64) -> f64 {
-        self.drawn.at(self.flow, self.now - lag)
+        match self.drawn.measured {
+            Measured::Pairs => self.drawn.at(self.flow + if lag > 0.0 { self.drawn.flows } else { 0 }, self.now),
+            _ => self.drawn.at(self.flow, self.now - lag),
+        }
     }
     fn measured_jitter(&self, lag: f64) -> f64 {
-        if self.drawn.measured { self.jitter(lag) } else { 0.0 }
+        if self.drawn.measured == Measured::Nothing { 0.0 } else { self.jitter(lag) }
+    }
+    fn judged_jitter(&self) -> f64 {
+        let pair = |older: usize| self.drawn.at(self.flow + older, self.now);
+        if self.drawn.measured == Measured::Pairs { pair(self.drawn.flows) - pair(0) } else { 0.0 }
     }
 }
 

@@ -122,12 +122,13 @@ impl Law for Timely {
             d[GRADIENT] = self.pi_a * (queue - self.reference()) - self.pi_b * (before - self.reference());
             return;
         }
-        let change = if queue < self.capacity * self.t_low {
+        let judged = queue + self.capacity * past.judged_jitter();
+        let change = if judged < self.capacity * self.t_low {
             self.increase
-        } else if queue > self.capacity * self.t_high {
-            -self.beta * (1.0 - self.capacity * self.t_high / queue) * rate
+        } else if judged > self.capacity * self.t_high {
+            -self.beta * (1.0 - self.capacity * self.t_high / judged) * rate
         } else {
-            self.middle(rate, own[GRADIENT], queue)
+            self.middle(rate, own[GRADIENT], judged)
         };
         d[RATE] = change / interval;
         d[GRADIENT] = self.alpha / interval * ((queue - before) / (self.capacity * self.min_rtt) - own[GRADIENT]);
@@ -171,6 +172,23 @@ mod tests {
         }
     }
 
+    // The same, the error being of the RTT of an update ago.
+    struct Judged;
+    impl Past for Judged {
+        fn shared(&self, i: usize, lag: f64) -> f64 {
+            Jittered.shared(i, lag)
+        }
+        fn own(&self, i: usize, lag: f64) -> f64 {
+            Jittered.own(i, lag)
+        }
+        fn measured_jitter(&self, lag: f64) -> f64 {
+            Jittered.measured_jitter(lag)
+        }
+        fn judged_jitter(&self) -> f64 {
+            -6e-6
+        }
+    }
+
     /// Jitter that is measured: a still queue has a gradient by it, and an error.
     #[test]
     fn jitter_is_part_of_the_rtt() {
@@ -180,5 +198,10 @@ mod tests {
         assert!((d[GRADIENT] * t.interval(5e9) / t.alpha - 0.3).abs() < 1e-9, "{d:?}");
         let change = 10e6 * 0.5 - 0.5 * 0.008 * 5e9 * (70.0 - 50.0) / 50.0;
         assert!((d[RATE] * t.interval(5e9) / change - 1.0).abs() < 1e-9, "{d:?}");
+        // The error may be of another RTT than the newest: 60 + 10 - 6 us.
+        let mut other = [0.0; 2];
+        t.flow(&[600_000.0], &[5e9, 0.0], &Judged, &mut other);
+        let change = 10e6 * 0.5 - 0.5 * 0.008 * 5e9 * (64.0 - 50.0) / 50.0;
+        assert!((other[RATE] * t.interval(5e9) / change - 1.0).abs() < 1e-9 && other[GRADIENT] == d[GRADIENT], "{other:?}");
     }
 }

@@ -25,7 +25,7 @@ pub use page::{page, short};
 
 use crate::cores;
 use crate::metrics::histogram::Log;
-use crate::report::curves::{Legend, curves, distributions};
+use crate::report::curves::{Legend, curves, decades, distributions};
 use crate::report::plot::Plot;
 use crate::scenario::build::{self, Outcome};
 use crate::scenario::file::Overrides;

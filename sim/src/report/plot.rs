@@ -46,9 +46,12 @@ fn rgb(c: u32) -> RGBColor {
     RGBColor((c >> 16) as u8, (c >> 8) as u8, c as u8)
 }
 
-/// A number as short as it can be read: `0.1`, `5`, `1000`.
-fn short(v: &f64) -> String {
+/// A number as short as it can be read: `0.1`, `5`, `1000`, `1e6`.
+pub fn short(v: &f64) -> String {
     let v = if v.abs() < 1e-9 { 0.0 } else { *v };
+    if v.abs() >= 1e6 {
+        return format!("{v:e}");
+    }
     let text = format!("{v:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -74,6 +77,7 @@ impl Plot {
         }
         let (w, h) = self.size;
         let head = format!("<svg width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\"");
+        // Half of the last label of the x axis stands in the right margin.
         text.replacen(&head, &format!("<svg viewBox=\"0 0 {w} {h}\" role=\"img\""), 1)
     }
 
@@ -91,8 +95,13 @@ impl Plot {
     {
         let (Axis::Linear(x0, x1) | Axis::Log(x0, x1)) = self.x;
         let (Axis::Linear(y0, y1) | Axis::Log(y0, y1)) = self.y;
-        let mut chart =
-            ChartBuilder::on(root).margin_top(10).margin_right(18).x_label_area_size(44).y_label_area_size(58).build_cartesian_2d(x, y)?;
+        let mut chart = ChartBuilder::on(root)
+            .margin_top(10)
+            .margin_right(34)
+            .margin_left(6)
+            .x_label_area_size(44)
+            .y_label_area_size(58)
+            .build_cartesian_2d(x, y)?;
         if let Some((a, b)) = self.shade {
             chart.draw_series([Rectangle::new([(a.max(x0), y0), (b.min(x1), y1)], SHADE.filled())])?;
         }

@@ -1,6 +1,6 @@
 //! The command line of `timely-sim stability`.
 use super::report::{compare, csv, page, table};
-use super::{Row, nic, row, timely_rests};
+use super::{Row, border_of, nic, row, timely_rests};
 use crate::fluid::settings::{Model, Settings};
 use crate::output::file::Outputs;
 use crate::output::{note, print};
@@ -140,13 +140,14 @@ impl Arguments {
             return Err(format!("--flows and --delays give {} rows; allowed: at most {MOST_ROWS}", delays.len() * self.flows.0.len()));
         }
         let mut files = Outputs::default().folder(&self.out, ["stability.csv", "report.html"])?;
-        let mut rows: Vec<Row> = Vec::new();
-        for delay_us in delays {
-            for n in &self.flows.0 {
-                let of = row(&Settings { delay_us, ..settings }, *n).map_err(|e| format!("{n} flows, {delay_us} us: {e}"))?;
-                rows.extend(of);
-            }
-        }
+        let all: Vec<(f64, f64)> = delays.iter().flat_map(|d| self.flows.0.iter().map(move |n| (*d, *n))).collect();
+        let one = |(delay_us, n)| {
+            let of = Settings { delay_us, ..settings };
+            let row = row(&of, n).map_err(|e| format!("{n} flows, {delay_us} us: {e}"))?;
+            Ok::<_, String>(row.map(|row| Row { border: border_of(&of, n), ..row }))
+        };
+        let found = all.into_par_iter().map(one).collect::<Result<Vec<_>, String>>()?;
+        let rows: Vec<Row> = found.into_iter().flatten().collect();
         let written = [csv(&rows), page(&settings, &rows)];
         let failed: Vec<String> = files.iter_mut().zip(written).filter_map(|(file, text)| file.write(text).err()).collect();
         print(if self.json { serde_json::to_string_pretty(&rows).expect("figures are plain numbers") } else { table(&rows) })?;
@@ -182,7 +183,12 @@ impl Arguments {
             delays.iter().map(|d| nic::Nic::new(self.profile(profile, *d)?, nic::SEGMENT, *d)).collect::<Result<Vec<_>, String>>()?;
         let mut files = Outputs::default().folder(&self.out, ["stability.csv", "report.html"])?;
         let all: Vec<(&nic::Nic, u32)> = laws.iter().flat_map(|l| self.flows.0.iter().map(move |n| (l, *n as u32))).collect();
-        let one = |(of, n): (&nic::Nic, u32)| nic::row(of, n, self.ms).map_err(|e| format!("{n} flows, {} us: {e}", of.base * 1e6));
+        let make = |base_us: f64| nic::Nic::new(self.profile(profile, base_us).ok()?, nic::SEGMENT, base_us).ok();
+        let one = |(of, n): (&nic::Nic, u32)| {
+            let row = nic::row(of, n, self.ms).map_err(|e| format!("{n} flows, {} us: {e}", of.base * 1e6))?;
+            let (border, sampled_border) = nic::borders(n, row.base_us, make);
+            Ok::<_, String>(nic::Row { border, sampled_border, ..row })
+        };
         let rows = all.into_par_iter().map(one).collect::<Result<Vec<_>, String>>()?;
         let written = [nic::report::csv(&rows), nic::report::page(profile, &laws, &rows)];
         let failed: Vec<String> = files.iter_mut().zip(written).filter_map(|(file, text)| file.write(text).err()).collect();

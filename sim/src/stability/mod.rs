@@ -4,7 +4,9 @@
 //! Two analyses stand side by side. The published one of "ECN or Delay" ([`published`]) is a
 //! low-order expansion of the models; the full one ([`linear`]) differentiates the very functions
 //! that `fluid` integrates, at the exact fixed point ([`fixed`]), and its margins ([`mod@margin`])
-//! are held against the rightmost root of the delay system ([`mod@roots`]).
+//! are held against the rightmost root of the delay system ([`mod@roots`]). Their sign changes at
+//! the border of stability ([`mod@border`]).
+pub mod border;
 pub mod command;
 pub mod fixed;
 pub mod linear;
@@ -19,8 +21,9 @@ use crate::fluid::law::Law;
 use crate::fluid::law::Past;
 use crate::fluid::settings::{Model, Settings};
 use crate::fluid::timely::Timely;
+use border::{Border, border};
 use linear::{Modes, linearise};
-use margin::margin;
+use margin::{margin, stable_within};
 
 /// Stability for a number of flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
@@ -50,6 +53,8 @@ pub struct Row {
     /// Real part of the rightmost root of differences between flows: 0 keeps whatever difference
     /// there is.
     pub apart_root: f64,
+    /// Where the margin of the full linearisation changes its sign; [`row`] leaves it empty.
+    pub border: Border,
 }
 
 /// The law at rest with so many flows, linearised; `None` of TIMELY, which rests nowhere.
@@ -64,6 +69,14 @@ pub fn modes(settings: &Settings, flows: f64) -> Option<Modes> {
     }
     let t = settings.timely();
     t.state(flows).map(|point| linearise(&t, flows, &point))
+}
+
+/// Where the margin changes its sign, next to a number of flows and the settings' delay.
+pub fn border_of(settings: &Settings, flows: f64) -> Border {
+    border(flows, settings.delay_us, |n, delay_us| {
+        let modes = modes(&Settings { delay_us, ..*settings }, n)?;
+        Some(stable_within(|s| modes.open_loop(s), f64::MAX))
+    })
 }
 
 /// Stability for a number of flows; `None` of TIMELY, which rests nowhere.

@@ -68,14 +68,21 @@ fn shown(v: Option<f64>, digits: usize) -> String {
 /// The rows as CSV.
 pub fn csv(rows: &[Row]) -> String {
     let mut text =
-        "delay_us,flows,queue_kb,on_ramp,mark,taylor_mark,published_deg,margin_deg,omega,root,root_omega,apart_root\n".to_owned();
+        "delay_us,flows,queue_kb,on_ramp,mark,taylor_mark,published_deg,margin_deg,omega,root,root_omega,apart_root,border_flows,border_delay_us\n".to_owned();
     let number = |v: Option<f64>| v.map_or(String::new(), |x| format!("{x:.9}"));
     for r in rows {
         let marks = [r.mark, r.taylor_mark, r.published_deg, r.margin_deg, r.omega].map(number).join(",");
         writeln!(
             text,
-            "{},{},{:.6},{},{marks},{:.6},{:.6},{:.6}",
-            r.delay_us, r.flows, r.queue_kb, r.on_ramp, r.root, r.root_omega, r.apart_root
+            "{},{},{:.6},{},{marks},{:.6},{:.6},{:.6},{}",
+            r.delay_us,
+            r.flows,
+            r.queue_kb,
+            r.on_ramp,
+            r.root,
+            r.root_omega,
+            r.apart_root,
+            r.border.csv()
         )
         .expect("writing to a string");
     }
@@ -84,12 +91,14 @@ pub fn csv(rows: &[Row]) -> String {
 
 /// The rows for people.
 pub fn table(rows: &[Row]) -> String {
-    let mut text = "delay us  flows   queue KB       mark  published deg   full deg  rightmost root 1/s  between flows 1/s".to_owned();
+    let mut text =
+        "delay us  flows   queue KB       mark  published deg   full deg  rightmost root 1/s  between flows 1/s  border: flows  delay us"
+            .to_owned();
     for r in rows {
         let off = if r.on_ramp { ' ' } else { '*' };
         write!(
             text,
-            "\n{:8} {:6} {:10.3}{off} {:>9} {:>14} {:>10} {:>9.1} {:>+8.1}i {:>18.2}",
+            "\n{:8} {:6} {:10.3}{off} {:>9} {:>14} {:>10} {:>9.1} {:>+8.1}i {:>18.2} {:>14} {:>9}",
             r.delay_us,
             r.flows,
             r.queue_kb,
@@ -98,7 +107,9 @@ pub fn table(rows: &[Row]) -> String {
             shown(r.margin_deg, 2),
             r.root,
             r.root_omega,
-            r.apart_root
+            r.apart_root,
+            shown(r.border.flows.map(f64::from), 0),
+            shown(r.border.delay_us, 2)
         )
         .expect("writing to a string");
     }
@@ -166,7 +177,7 @@ pub fn page(settings: &Settings, rows: &[Row]) -> String {
         let shown = margin::bode(|s| m.open_loop(s), 100.0, 1e6);
         let title = format!("{} flows, {} us", r.flows, r.delay_us);
         gain.push((title.clone(), shown.iter().map(|b| (b.0, b.1)).collect()));
-        phase.push((title, shown.iter().map(|b| (b.0, b.2)).collect()));
+        phase.push((title, shown.iter().map(|b| (b.0, b.2)).take_while(|b| b.1 > margin::SHOWN).collect()));
     }
     for (caption, label, lines) in [("Bode plot: gain", "gain, dB", gain), ("Bode plot: phase", "phase, degrees", phase)] {
         let (legend, plot) = plot(("frequency, rad/s", label), Axis::Log(100.0, 1e6), &lines);

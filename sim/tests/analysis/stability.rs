@@ -84,6 +84,24 @@ fn margins_agree_with_roots() {
     assert!((near[0].margin_deg.expect("a crossing") - 0.1).abs() < 0.1, "{near:?}");
 }
 
+/// `--json` has the border in each row: two flows of DCQCN at 85 us are .6 us short of it, and
+/// the rightmost root, which the border does not look at, changes its sign there.
+#[test]
+fn the_border_is_a_key_of_each_row() {
+    let out = format!("{}/border", env!("CARGO_TARGET_TMPDIR"));
+    let arguments = ["stability", "dcqcn", "--flows", "2,10,64", "--delays", "50,85", "--json", "--out", &out];
+    let done = std::process::Command::new(env!("CARGO_BIN_EXE_timely-sim")).args(arguments).output().expect("runs");
+    let rows: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let number = |i: usize| rows[i]["border"]["flows"].as_u64();
+    assert_eq!([0, 1, 2, 3, 4, 5].map(number), [None, None, None, Some(3), Some(2), Some(20)], "{rows:#}");
+    for i in 0..6 {
+        let (flows, edge) = (rows[i]["flows"].as_f64().expect("a number"), rows[i]["border"]["delay_us"].as_f64().expect("a border"));
+        let root =
+            |part: f64| row(&settings(Model::Dcqcn, &[&format!("delay_us={}", edge * part)]), flows).expect("roots").expect("a rest").root;
+        assert!(root(0.999) < 0.0 && root(1.001) > 0.0, "{flows} flows: {edge} us");
+    }
+}
+
 /// The swing of the integrated model about its fixed point dies out as the rightmost root says,
 /// which no part of the linearisation has seen.
 #[test]

@@ -109,7 +109,12 @@ fn the_command_writes_its_rows_and_plots() {
     let page = std::fs::read_to_string(out.join("report.html")).unwrap();
     std::fs::remove_dir_all(&out).unwrap();
     let head: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
-    let mut keys: Vec<&str> = rows[0].keys().map(String::as_str).collect();
+    // Keys of a key are joined to it.
+    let joined = |(key, value): (&String, &serde_json::Value)| match value.as_object() {
+        Some(inner) => inner.keys().map(|k| format!("{key}_{k}")).collect(),
+        None => vec![key.clone()],
+    };
+    let mut keys: Vec<String> = rows[0].iter().flat_map(joined).collect();
     let mut sorted = head.clone();
     keys.sort_unstable();
     sorted.sort_unstable();

@@ -5,6 +5,7 @@ mod ecn_loop;
 mod feedback;
 mod law_loop;
 mod law_margins;
+mod law_samples;
 mod laws;
 mod limited;
 mod reset;

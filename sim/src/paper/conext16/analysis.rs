@@ -42,16 +42,19 @@ pub fn figure_3(lab: &Lab) -> Result<Figure, String> {
                     .why(why),
             );
         }
-        published.push((delay, r.iter().filter_map(|r| Some((r.flows, r.published_deg? + 80.0))).collect::<Vec<_>>()));
-        full.push((delay, r.iter().filter_map(|r| Some((r.flows, r.margin_deg? + 80.0))).collect::<Vec<_>>()));
+        published.push((delay, r.iter().filter_map(|r| Some((r.flows, r.published_deg?))).collect::<Vec<_>>()));
+        full.push((delay, r.iter().filter_map(|r| Some((r.flows, r.margin_deg?))).collect::<Vec<_>>()));
     }
-    let (legend, plot) = curves("flows", "margin + 80, degrees", &published);
-    let (legend_2, plot_2) = curves("flows", "margin + 80, degrees", &full);
+    let shown = |all: &[(&str, Vec<(f64, f64)>)]| {
+        let names: Vec<String> = all.iter().map(|(delay, _)| format!("{delay} us")).collect();
+        let named: Vec<_> = names.iter().zip(all).map(|(n, (_, points))| (n.as_str(), points.clone())).collect();
+        curves("flows", "margin, degrees", &named)
+    };
+    let ((legend, plot), (legend_2, plot_2)) = (shown(&published), shown(&full));
     let text = "Phase margins over flows and feedback delay (us). Published values are met by their own formula; beside them the margins of the full \
                 linearisation at the exact fixed point, which agree in sign with the rightmost root of the delay system at every number of flows."
         .into();
-    let plots =
-        vec![("Published formula, by delay in us".into(), legend, plot), ("Full linearisation, by delay in us".into(), legend_2, plot_2)];
+    let plots = vec![("Published formula".into(), legend, plot), ("Full linearisation".into(), legend_2, plot_2)];
     Ok(Figure { id: ID, title: "Figure 3: DCQCN's phase margins", text, findings, plots })
 }
 
@@ -92,11 +95,11 @@ pub fn figure_11(lab: &Lab) -> Result<Figure, String> {
         .push(within(ID, "most flows that the delay system is stable with, no propagation", 38.0, last(&|r| r.root < 0.0), 2.0).why(why));
     let wrong = count(&r, |r| r.margin_deg.is_some_and(|m| (m < 0.0) != (r.root > 0.0)));
     findings.push(most(ID, "numbers of flows whose full margin and rightmost root differ in sign", 0.0, wrong));
-    let shifted = |of: &dyn Fn(&Row) -> Option<f64>| r.iter().filter_map(|r| Some((r.flows, of(r)? + 120.0))).collect::<Vec<_>>();
+    let over = |of: &dyn Fn(&Row) -> Option<f64>| r.iter().filter_map(|r| Some((r.flows, of(r)?))).collect::<Vec<_>>();
     let (legend, plot) = curves(
         "flows",
-        "margin + 120, degrees",
-        &[("published formula", shifted(&|r| r.published_deg)), ("full linearisation", shifted(&|r| r.margin_deg))],
+        "margin, degrees",
+        &[("published formula", over(&|r| r.published_deg)), ("full linearisation", over(&|r| r.margin_deg))],
     );
     let text = "Patched TIMELY without propagation: the more flows, the longer its own queue delays what it hears.".into();
     Ok(Figure { id: ID, title: "Figure 11: patched TIMELY's phase margins", text, findings, plots: vec![("Margins".into(), legend, plot)] })

@@ -3,13 +3,25 @@ use super::finding::{Finding, least, most, near, within};
 use super::runs::{Queue, Run, each, line, mean, packets, rate_line, senders, settings, solved, starts};
 use super::{DCQCN, Figure, Lab, curves, number};
 use crate::fluid::settings::Model;
+use crate::scenario::vary::Change;
 use toml::Value;
 
 const RAMP: [&str; 2] = ["kmax_kb=2000", "pmax=0.1"];
 
 /// Why the queue of two flows differs.
 const TWO: &str = "one CNP of two flows moves the queue by 14 KB of its 20, and it is cut off at 0; and a mark that comes when none was for 50 us is answered \
-                   at once, which is 6 % more CNPs than the model has. With CNPs on a fixed grid of 50 us two flows hold 19.6 KB, but ten 138";
+                   at once, which is 6 % more CNPs than the model has. With CNPs on a fixed grid of 50 us two flows hold 19.6 KB, but ten 138. With sixteen times as many flows at \
+                   as many times the line, whose CNPs are as much finer, the queue is the model's";
+
+// So many times two flows at so many times the line's rate, with marks that begin and end as much
+// further up: the same to each flow and to the fluid model, while a CNP moves the queue by as much
+// less of itself.
+fn replicated(times: u32) -> Vec<Change> {
+    let line = [("profile.dcqcn.greatest_mbps", 40_000.0), ("profile.dcqcn.initial_mbps", 40_000.0), ("profile.dcqcn.idle_mbps", 40_000.0)];
+    let scaled = [("link.rate_gbps", 40.0), ("switch.xoff_kb", 100.0), ("switch.mark_kb", 5.0), ("switch.mark_most_kb", 2000.0)];
+    let of = scaled.map(|(field, of)| (field, of * f64::from(times)));
+    [senders(2 * times), line.into_iter().chain(of).chain([("duration_ms", 400.0)]).map(|(f, to)| number(f, to)).collect()].concat()
+}
 
 // How far the worst of all flows' shares is from C / N, part.
 fn worst(r: &Run, fair: f64) -> f64 {
@@ -20,7 +32,9 @@ fn worst(r: &Run, fair: f64) -> f64 {
 pub fn figure_2(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig2";
     let counts = [2, 10, 20];
-    let runs = packets(lab, DCQCN, &counts.map(senders), Run::of)?;
+    let finer = [4, 16];
+    let sets: Vec<_> = counts.map(senders).into_iter().chain(finer.map(replicated)).collect();
+    let runs = packets(lab, DCQCN, &sets, Run::of)?;
     let mut findings = Vec::new();
     let mut text = "DCQCN's senders start at line rate. ".to_owned();
     let mut plots = Vec::new();
@@ -58,6 +72,32 @@ pub fn figure_2(lab: &Lab) -> Result<Figure, String> {
             curves("time, ms", "rate, Gb/s", &[("packets", until(runs[0].rates[0].clone())), ("fluid", rate_line(&model, 0))]);
         plots.push((format!("{n} flows: rate of the first"), legend, plot));
     }
+    // What finer CNPs leave of it.
+    let rest = settings(lab, Model::Dcqcn, &RAMP)?.dcqcn().fixed_point(2.0).queue / 1e3;
+    let of = |set: usize, times: u32| each(&runs[set], |r| r.queue.mean / f64::from(times) / rest);
+    let (one, four, sixteen) = (of(0, 1), of(3, finer[0]), of(4, finer[1]));
+    let nearer: Vec<f64> = four.iter().zip(&one).map(|(f, o)| (f - 1.0).abs() / (o - 1.0).abs()).collect();
+    findings.push(
+        most(
+            ID,
+            "2 flows, each 4 times at 4 times the line: the queue's distance from the model's over that of 2 flows",
+            1.0,
+            mean(&nearer),
+        )
+        .seeds(&nearer)
+        .in_words(),
+    );
+    findings.push(
+        near(ID, "2 flows, each 16 times at 16 times the line: queue in packets over the model's", 1.0, mean(&sixteen), 0.05)
+            .seeds(&sixteen),
+    );
+    text += &format!(
+        "Two flows hold {:.2} of the model's queue, one CNP moving it by most of itself. Four times as many at four times the line, with four times the ramp, are the same to \
+         each flow and to the model, and their CNPs are four times as fine: {:.2}; sixteen times: {:.2}.",
+        mean(&one),
+        mean(&four),
+        mean(&sixteen)
+    );
     Ok(Figure { id: ID, title: "Figure 2: DCQCN, packets and fluid model", text, findings, plots })
 }
 

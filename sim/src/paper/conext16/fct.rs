@@ -1,7 +1,7 @@
 //! Figures 14 to 16: completion times of small messages on a dumbbell, and its trunk's queue.
 use super::finding::{Finding, least, most, near};
 use super::runs::{Queue, each, mean, packets, thinned};
-use super::{DUMBBELL, Figure, Lab, curves, distributions, number, word};
+use super::{DUMBBELL, Figure, Lab, decades, distributions, number, word};
 use crate::metrics::Tap;
 use crate::scenario::build::Outcome;
 use crate::scenario::vary::Change;
@@ -236,20 +236,13 @@ pub fn figures_14_to_16(lab: &Lab) -> Result<Figure, String> {
         arms.iter()
             .enumerate()
             .map(|(a, arm)| {
-                (
-                    arm.0,
-                    LOADS
-                        .iter()
-                        .enumerate()
-                        .map(|(l, x)| (*x, mean(&each(at(a, l), |s| quantile(&s.times, q))).log10()))
-                        .collect::<Vec<_>>(),
-                )
+                (arm.0, LOADS.iter().enumerate().map(|(l, x)| (*x, mean(&each(at(a, l), |s| quantile(&s.times, q))))).collect::<Vec<_>>())
             })
             .collect::<Vec<_>>()
     };
     let mut plots = Vec::new();
     for (name, q) in [("Figure 14: medians", 0.5), ("Figure 14: 90th percentiles", 0.9)] {
-        let (legend, plot) = curves("load", "log10 of the time in us", &over_load(q));
+        let (legend, plot) = decades("load", "time of a small message, us", 1.0, &over_load(q));
         plots.push((name.to_owned(), legend, plot));
     }
     let cdf = |times: &[f64]| (0..=200).map(|k| (quantile(times, f64::from(k) / 200.0), f64::from(k) / 200.0)).collect::<Vec<_>>();
@@ -257,7 +250,7 @@ pub fn figures_14_to_16(lab: &Lab) -> Result<Figure, String> {
     let (legend, plot) = distributions("time of a small message, us", &named);
     plots.push(("Figure 15: times at load 0.8".into(), legend, plot));
     let named: Vec<_> = arms.iter().enumerate().map(|(a, arm)| (arm.0, at(a, 2)[0].curve.clone())).collect();
-    let (legend, plot) = curves("time, ms", "trunk's queue, KB", &named);
+    let (legend, plot) = decades("time, ms", "trunk's queue, KB", 1.0, &named);
     plots.push(("Figure 16: the trunk's queue at load 0.8".into(), legend, plot));
     Ok(Figure { id: ID, title: "Figures 14 to 16: completion times on a dumbbell", text, findings, plots })
 }

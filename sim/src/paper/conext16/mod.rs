@@ -17,7 +17,7 @@ mod timely;
 pub(crate) use runs::Queue;
 
 use super::finding;
-use super::{Experiment, Figure, Lab, curves, distributions, number, word};
+use super::{Experiment, Figure, Lab, curves, decades, distributions, number, word};
 
 /// The parameter set, as it is printed first.
 pub const PARAMETERS: &str = "\

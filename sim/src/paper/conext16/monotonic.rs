@@ -62,7 +62,7 @@ pub fn monotonic(lab: &Lab) -> Result<Figure, String> {
             ));
         }
         for (name, rows) in [("200 KB", stock), ("4,000 KB", long)] {
-            lines.push((format!("{delay} us, Kmax {name}"), rows.iter().map(|r| (r.flows, deg(r) + 10.0)).collect::<Vec<_>>()));
+            lines.push((format!("{delay} us, Kmax {name}"), rows.iter().map(|r| (r.flows, deg(r))).collect::<Vec<_>>()));
         }
     }
     let n = least_stable as u32;
@@ -111,7 +111,7 @@ pub fn monotonic(lab: &Lab) -> Result<Figure, String> {
     let used = each(&runs[1], |r| r.utilization);
     findings.push(least(ID, format!("packets, {n} flows, 85 us, Kmax 4,000 KB: utilization"), 0.95, mean(&used)).seeds(&used));
     let lines: Vec<_> = lines.iter().map(|l| (l.0.as_str(), l.1.clone())).collect();
-    let (legend, plot) = curves("flows", "margin + 10, degrees", &lines);
+    let (legend, plot) = curves("flows", "margin, degrees", &lines);
     let (legend_2, plot_2) = curves("time, ms", "queue, KB", &[("Kmax 200 KB", stock.1), ("Kmax 4,000 KB", long.1)]);
     let (legend_3, plot_3) =
         curves("time, ms", "queue, KB", &[("Kmax 200 KB", runs[0][0].curve.clone()), ("Kmax 4,000 KB", runs[1][0].curve.clone())]);

@@ -167,9 +167,9 @@ pub fn fat_tree(lab: &Lab) -> Result<Figure, String> {
     findings.push(most(ID, "frames dropped in all runs", 0.0, runs.iter().flatten().map(|r| r.3).sum()));
     let pauses = |arm: usize| mean(&each(&runs[arm], |r| r.2));
     findings.push(most(ID, "pauses under DCQCN over those under patched TIMELY", 1.0, pauses(0) / pauses(1).max(1.0)));
-    let cdf = |all: &[f64]| (0..=100).map(|k| (quantile(all, f64::from(k) / 100.0).log10(), f64::from(k) / 100.0)).collect::<Vec<_>>();
+    let cdf = |all: &[f64]| (0..=100).map(|k| (quantile(all, f64::from(k) / 100.0), f64::from(k) / 100.0)).collect::<Vec<_>>();
     let named: Vec<_> = names.iter().enumerate().map(|(a, n)| (*n, cdf(&runs[a][0].0[0]))).collect();
-    let (legend, plot) = super::distributions("log10 of the slowdown", &named);
+    let (legend, plot) = super::distributions("slowdown", &named);
     let text = format!(
         "128 hosts, three layers of switches, 10 Gb/s, web search sizes at a load of .5 between hosts drawn at random, 60 ms. Slowdown: time over that of an idle \
          network. Throughput {:.0} and {:.0} Gb/s, pauses {:.0} and {:.0}. Slowdowns under DCQCN and patched TIMELY:<br>{slow}",

@@ -1,7 +1,7 @@
 //! The theorems by number, and the paper's advice on tuning as experiments.
 use super::finding::{Finding, least, most, within};
 use super::runs::{Points, Queue, line, settings, solved, starts};
-use super::{Figure, Lab, curves};
+use super::{Figure, Lab, curves, decades};
 use crate::fluid::settings::Model;
 use crate::stability::{modes, row, timely_rests};
 
@@ -42,7 +42,7 @@ fn dcqcn(lab: &Lab) -> Result<(Vec<Finding>, Points), String> {
         0.02,
         (10..18).map(departure).fold(0.0, f64::max),
     ));
-    let curve = (0..200).map(|k| (f64::from(k), gap(f64::from(k) / 1e3).abs().max(1e-9).log10() + 9.0)).collect();
+    let curve = (0..200).map(|k| (f64::from(k), gap(f64::from(k) / 1e3).abs() * 1e9)).collect();
     Ok((findings, curve))
 }
 
@@ -60,7 +60,7 @@ fn patched(lab: &Lab) -> Result<(Vec<Finding>, Points), String> {
         most(ID, "theorem 5: slope of the logarithm of the difference, 1/s", -10.0, slopes[2]),
         most(ID, "theorem 5: unevenness of that slope over 60 ms, part", 0.05, uneven),
     ];
-    Ok((findings, (0..200).map(|k| (f64::from(k), gap(f64::from(k) / 1e3).log10() + 9.0)).collect()))
+    Ok((findings, (0..200).map(|k| (f64::from(k), gap(f64::from(k) / 1e3) * 1e9)).collect()))
 }
 
 /// Theorems 1 to 6.
@@ -96,7 +96,7 @@ pub fn theorems(lab: &Lab) -> Result<Figure, String> {
     ));
     findings.push(within(ID, "theorem 6: pi-host: queue for 10 flows, KB", 343.75, host.queue_kb, 0.001));
     let (legend, plot) =
-        curves("time, ms", "log10 of the difference in b/s", &[("DCQCN from 35 + 5", fall), ("patched TIMELY from 7 + 3", fall_patched)]);
+        decades("time, ms", "difference, b/s", 1.0, &[("DCQCN from 35 + 5", fall), ("patched TIMELY from 7 + 3", fall_patched)]);
     let text = "A fixed queue, or fairness: with marks from the switch both, by delay alone one of them.".into();
     Ok(Figure { id: ID, title: "Theorems", text, findings, plots: vec![("Differences of two rates".into(), legend, plot)] })
 }

@@ -124,7 +124,7 @@ pub fn figure_9(lab: &Lab) -> Result<Figure, String> {
     let late = &format!(
         "the overload when the second starts decides the split. Moved through 100 us, the first flow's time between two updates, in {PHASES} steps, the start leaves the second \
          flow with {:.1} to {:.1} Gb/s at the end; from 1 and 9.6 Gb/s in place of 5 it ends at {:.1} and {:.1}. None of them comes to the paper's 6.3. The late flow ends lower, in the model \
-         too; with the first flow as the late one the model ends at the paper's rates (next rows)",
+         too. The paper's caption says that one of the two starts late, and not which: with the first flow as the late one the model ends at the paper's rates (next rows)",
         phases.iter().copied().fold(f64::MAX, f64::min),
         phases.iter().copied().fold(0.0, f64::max),
         ends(0),

@@ -4,7 +4,7 @@ use crate::fabric::control::{Answer, BRANCHES, Control};
 use crate::time::{Ps, US};
 use timely_model::engine::law::{Kind, Operation, State, Words, apply};
 
-/// Step of the queue.
+/// Step of the queue of the integers' loop.
 const STEP: Ps = US / 5;
 /// Samples of a steady RTT, none of which moves a rate within the dead zone.
 const STILL: u32 = 64;
@@ -68,21 +68,30 @@ impl Nic {
     /// # Errors
     /// The profile cannot be held.
     pub fn integers(&self, flows: u32, queue: f64, ms: f64) -> Result<Swing, String> {
+        let queues = self.queues(flows, queue, ms, STEP)?;
+        Ok(Swing::of(&queues[(queues.len() - 1) * 2 / 3 + 1..], STEP as f64 * 1e-12))
+    }
+
+    /// The same: the queue after each step, bits.
+    ///
+    /// # Errors
+    /// The profile cannot be held.
+    pub fn queues(&self, flows: u32, queue: f64, ms: f64, step: Ps) -> Result<Vec<f64>, String> {
         let words = self.words(flows)?;
         let seconds = |t: Ps| t as f64 * 1e-12;
         let mut laws: Vec<Control> = (0..flows).map(|_| Control::Integer(self.at_rest(&words, flows), [0; BRANCHES])).collect();
         // Segments of the flows end evenly spread over the first interval.
         let mut due: Vec<Ps> = laws.iter().zip(0u64..).map(|(l, i)| self.interval(l.rate()) * i / u64::from(flows)).collect();
-        let steps = (ms * 1e9) as Ps / STEP;
+        let steps = (ms * 1e9) as Ps / step;
         let mut past = vec![queue];
         for k in 1..=steps {
-            let now = k * STEP;
+            let now = k * step;
             let total: f64 = laws.iter().map(|l| f64::from(l.rate()) / 4096.0 * 1e6).sum();
-            let q = (past[past.len() - 1] + (total - self.capacity) * seconds(STEP)).max(0.0);
+            let q = (past[past.len() - 1] + (total - self.capacity) * seconds(step)).max(0.0);
             past.push(q);
             // Queue that a packet found, for the packet with an ACK that comes now.
             let lag = self.base + q / self.capacity;
-            let found = past[(k as usize).saturating_sub((lag / seconds(STEP)) as usize)];
+            let found = past[(k as usize).saturating_sub((lag / seconds(step)) as usize)];
             for (law, due) in laws.iter_mut().zip(&mut due) {
                 if *due <= now {
                     let rtt = ((self.base + found / self.capacity) * 1e12) as Ps;
@@ -91,7 +100,7 @@ impl Nic {
                 }
             }
         }
-        Ok(Swing::of(&past[(steps * 2 / 3) as usize + 1..], seconds(STEP)))
+        Ok(past)
     }
 
     /// Width of the range of steady RTTs, ns, that leave a rate at its share as it is to the bit

@@ -1,5 +1,6 @@
-//! The laws of this NIC: their fluid models ([`law`]), linearised as the others are, and its
-//! integers in a loop with a queue and a delay ([`integers`]).
+//! The laws of this NIC: their fluid models ([`law`]), linearised as the others are, the same at
+//! their samples ([`mod@sampled`]), and its integers in a loop with a queue and a delay
+//! ([`integers`]).
 //!
 //! TIMELY rests nowhere and has no linearisation. Swift's law jumps at its target, from an increase
 //! below to a decrease that begins at 0 above; its smallest swings are those of a linear loop with
@@ -8,9 +9,11 @@
 pub mod integers;
 pub mod law;
 pub mod report;
+pub mod sampled;
 
+use super::border::{Border, border};
 use super::linear::{Modes, Point, linearise};
-use super::margin::margin;
+use super::margin::{margin, stable_within};
 use super::roots::NotFound;
 use crate::fluid::solve::{FlowStart, Steps, solve};
 use integers::Swing;
@@ -108,6 +111,17 @@ pub struct Row {
     pub root_omega: Option<f64>,
     /// Real part of the rightmost root of differences between flows, 1/s: 0 keeps any.
     pub apart_root: Option<f64>,
+    /// Where the margin changes its sign; delays have each the profile that is for them.
+    pub border: Border,
+    /// Margin of the loop that is closed at samples, degrees; `None` of laws that jump at their
+    /// rest too, as all that is of samples.
+    pub sampled_deg: Option<f64>,
+    /// Real part of that loop's root of the fastest growth, 1/s.
+    pub sampled_root: Option<f64>,
+    /// Imaginary part of it, rad/s.
+    pub sampled_omega: Option<f64>,
+    /// Where that loop's margin changes its sign.
+    pub sampled_border: Border,
     /// Mean queue of the fluid model, KB.
     pub fluid_kb: f64,
     /// Standard deviation of it over the mean.
@@ -124,12 +138,24 @@ pub struct Row {
     pub dead_ns: Option<u32>,
 }
 
+/// Borders next to a number of flows and a delay, by the fluid model's margin and by that of
+/// samples, of a law that `make` makes for an RTT without a queue, us.
+pub fn borders(flows: u32, base_us: f64, make: impl Fn(f64) -> Option<Nic>) -> (Border, Border) {
+    let fluid = |n: f64, base_us: f64| {
+        let modes = make(base_us)?.modes(n)?;
+        Some(stable_within(|s| modes.open_loop(s), f64::MAX))
+    };
+    let sampled = |n: f64, base_us: f64| Some(make(base_us)?.sampled(n as u32)?.stable());
+    let n = f64::from(flows);
+    (border(n, base_us, fluid), border(n, base_us, sampled))
+}
+
 /// Linearises, and runs the fluid model and the integers for so many ms from a queue a third beyond
 /// its rest; figures are of the last third.
 ///
 /// # Errors
 /// The eigenvalues did not converge, or the profile cannot be held or never rests between its
-/// thresholds.
+/// thresholds. Borders are left empty ([`borders`]).
 pub fn row(nic: &Nic, flows: u32, ms: f64) -> Result<Row, String> {
     let n = f64::from(flows);
     let rest = nic.fixed_queue(n);
@@ -144,6 +170,8 @@ pub fn row(nic: &Nic, flows: u32, ms: f64) -> Result<Row, String> {
     let found = modes.as_ref().map(|m| Ok((m.together.rightmost()?, m.apart.rightmost()?))).transpose();
     let roots = found.map_err(|e: NotFound| e.to_string())?;
     // TIMELY has a queue of its low threshold at least.
+    let sampled = nic.sampled(flows);
+    let sampled_root = sampled.as_ref().and_then(sampled::Sampled::rightmost);
     let queue = 1.33 * rest.unwrap_or(((nic.profile.t_low_us / 1e6 - nic.base) * nic.capacity).max(0.0));
     let (fluid, integers) = (nic.fluid(flows, queue, ms)?, nic.integers(flows, queue, ms)?);
     Ok(Row {
@@ -155,6 +183,11 @@ pub fn row(nic: &Nic, flows: u32, ms: f64) -> Result<Row, String> {
         root: roots.map(|r| r.0.re),
         root_omega: roots.map(|r| r.0.im),
         apart_root: roots.map(|r| r.1.re),
+        border: Border::default(),
+        sampled_deg: sampled.and_then(|s| s.margin()).map(|c| c.margin_deg),
+        sampled_root: sampled_root.map(|r| r.re),
+        sampled_omega: sampled_root.map(|r| r.im),
+        sampled_border: Border::default(),
         fluid_kb: fluid.mean / 8e3,
         fluid_swing: fluid.deviation / fluid.mean,
         mean_kb: integers.mean / 8e3,

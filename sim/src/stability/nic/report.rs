@@ -14,17 +14,21 @@ fn shown(v: Option<f64>, digits: usize) -> String {
 /// Rows as a table of text.
 pub fn table(rows: &[Row]) -> String {
     let mut t =
-        "RTT us  flows  queue KB  margin deg  root 1/s           between flows  fluid KB  swing   integers KB  swing   period us  dead ns"
+        "RTT us  flows  queue KB  margin deg  root 1/s           between flows  border  sampled deg  root 1/s     border  fluid KB  swing   integers KB  swing   period us  dead ns"
             .to_owned();
     for r in rows {
         let root = r.root.zip(r.root_omega).map_or("-".into(), |(re, im)| format!("{re:.0} {im:+.0}i"));
         t += &format!(
-            "\n{:6} {:6} {:>9} {:>11} {root:>18} {:>14} {:9.2} {:6.4} {:13.2} {:6.4} {:>11} {:>8}",
+            "\n{:6} {:6} {:>9} {:>11} {root:>18} {:>14} {:>7} {:>12} {:>9} {:>10} {:9.2} {:6.4} {:13.2} {:6.4} {:>11} {:>8}",
             r.base_us,
             r.flows,
             shown(r.queue_kb, 2),
             shown(r.margin_deg, 2),
             shown(r.apart_root, 0),
+            shown(r.border.flows.map(f64::from), 0),
+            shown(r.sampled_deg, 2),
+            shown(r.sampled_root, 0),
+            shown(r.sampled_border.flows.map(f64::from), 0),
             r.fluid_kb,
             r.fluid_swing,
             r.mean_kb,
@@ -38,10 +42,12 @@ pub fn table(rows: &[Row]) -> String {
 
 /// Rows as CSV.
 pub fn csv(rows: &[Row]) -> String {
-    let mut t = "base_us,flows,queue_kb,margin_deg,omega,root,root_omega,apart_root,fluid_kb,fluid_swing,mean_kb,swing,amplitude_kb,period_us,dead_ns\n".to_owned();
+    let mut t = "base_us,flows,queue_kb,margin_deg,omega,root,root_omega,apart_root,border_flows,border_delay_us,sampled_deg,sampled_root,sampled_omega,sampled_border_flows,sampled_border_delay_us,fluid_kb,fluid_swing,mean_kb,swing,amplitude_kb,period_us,dead_ns\n".to_owned();
     let number = |v: Option<f64>| v.map_or(String::new(), |x| format!("{x:.6}"));
     for r in rows {
         let linear = [r.queue_kb, r.margin_deg, r.omega, r.root, r.root_omega, r.apart_root].map(number).join(",");
+        let sampled = [r.sampled_deg, r.sampled_root, r.sampled_omega].map(number).join(",");
+        let linear = format!("{linear},{},{sampled},{}", r.border.csv(), r.sampled_border.csv());
         let dead = r.dead_ns.map_or(String::new(), |n| n.to_string());
         t += &format!(
             "{},{},{linear},{:.6},{:.6},{:.6},{:.6},{:.6},{},{dead}\n",
@@ -80,9 +86,12 @@ pub fn page(name: &str, laws: &[Nic], rows: &[Row]) -> String {
     let mut body = format!("<header><h1>Stability: {name}</h1><pre>{}</pre></header><section>", escape(&table(rows)));
     let most = rows.iter().map(|r| f64::from(r.flows)).fold(1.0, f64::max);
     let swings = [over_flows(rows, "fluid, ", |r| Some(r.fluid_swing)), over_flows(rows, "integers, ", |r| Some(r.swing))].concat();
+    let both = |fluid: fn(&Row) -> Option<f64>, sampled: fn(&Row) -> Option<f64>| {
+        [over_flows(rows, "fluid, ", fluid), over_flows(rows, "sampled, ", sampled)].concat()
+    };
     let figures = [
-        ("Margin of the linearisation", "phase margin, degrees", over_flows(rows, "", |r| r.margin_deg)),
-        ("Rightmost root: negative is stable", "real part, 1/s", over_flows(rows, "", |r| r.root)),
+        ("Margin of the linearisation", "phase margin, degrees", both(|r| r.margin_deg, |r| r.sampled_deg)),
+        ("Rightmost root: negative is stable", "real part, 1/s", both(|r| r.root, |r| r.sampled_root)),
         ("Swing of the queue in a loop", "standard deviation over mean", swings),
     ];
     for (caption, label, lines) in figures.iter().filter(|f| !f.2.is_empty()) {
@@ -96,7 +105,7 @@ pub fn page(name: &str, laws: &[Nic], rows: &[Row]) -> String {
         let all = margin::bode(|s| m.open_loop(s), 100.0, 1e6);
         let title = format!("{} flows, {} us", r.flows, r.base_us);
         gain.push((title.clone(), all.iter().map(|b| (b.0, b.1)).collect()));
-        phase.push((title, all.iter().map(|b| (b.0, b.2)).collect()));
+        phase.push((title, all.iter().map(|b| (b.0, b.2)).take_while(|b| b.1 > margin::SHOWN).collect()));
     }
     for (caption, label, lines) in [("Bode plot: gain", "gain, dB", gain), ("Bode plot: phase", "phase, degrees", phase)] {
         if !lines.is_empty() {
