@@ -810,7 +810,7 @@
 #define TIMELY_COUNTER_PACKETS_DISCARDED 31 /* A packet was too long or had a gap, its flow was loaded anew or disabled while it waited, or it came from the wire while the host took none. */
 #define TIMELY_COUNTER_ACK_SHARE_EXCEEDED 32 /* A segment was not answered because ACKs had used up their share of the line. */
 #define TIMELY_COUNTER_ACKS_DISABLED 33 /* A segment was not answered because answering is not enabled. */
-#define TIMELY_COUNTER_SAMPLES_ACROSS_STEP 34 /* An accepted ACK gave no RTT sample because the time stepped between its two stamps. */
+#define TIMELY_COUNTER_SAMPLES_ACROSS_STEP 34 /* An accepted ACK gave no RTT sample because the time stepped between its two stamps, or at most 4,096 clocks before the departure was reported. */
 #define TIMELY_COUNTER_SAMPLES_UNSTAMPED 35 /* An accepted ACK gave no RTT sample because its segment's departure was not stamped. */
 #define TIMELY_COUNTER_PAUSE_FRAMES 36 /* A PAUSE frame of IEEE 802.3 came and was obeyed, also one of time 0. */
 #define TIMELY_COUNTER_PFC_FRAMES 37 /* A PFC frame of 802.1Qbb came and was obeyed, also one of time 0. */

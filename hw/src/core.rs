@@ -88,7 +88,7 @@ pub struct Core<
     pub time_offset: Signal<Out, Bits<64>>,
     /// Steps of the date, modulo 4.
     pub time_epoch: Signal<Out, Bits<2>>,
-    /// The same of departures that are reported at this clock.
+    /// Steps of the date, modulo 4, that departures reported at this clock are of.
     pub departed_epoch: Signal<Out, Bits<2>>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample: SampleTapOut<F>,

@@ -28,13 +28,13 @@ enum Held {
 #[serde(deny_unknown_fields)]
 struct Promise {
     says: String,
-    /// What is expected, and where that is from.
+    /// Expectation, and where it is from.
     expects: String,
     standalone: Held,
     inline: Held,
     roce: Held,
     corundum: Held,
-    /// Tests among these and others that run the Verilog.
+    /// Tests of the Verilog.
     #[serde(default)]
     verilog: Vec<String>,
 }
@@ -56,7 +56,7 @@ impl List {
         toml::from_str(&text).map_err(|e| format!("{LIST}: {e}"))
     }
 
-    /// What is wrong with it: tests that are not there, forms without a reason.
+    /// Faults of the list: tests that are not there, forms without a reason.
     fn faults(&self, root: &Path) -> Vec<String> {
         let mut faults = Vec::new();
         for promise in &self.promise {
@@ -81,8 +81,9 @@ impl List {
         let mut page = String::from(
             "# What users rely on\n\nLockstep makes the Verilog equal to its model, and cannot see a model that is wrong. The tests below close the loop: whole NICs in a network \
              or on a bench, whose expectations come from arithmetic, papers or the wire. Networks are of model NICs, which are equal to the Verilog clock by clock; \
-             tests of the Verilog itself are named apart. Speeds of 10, 25 and 100 Gb/s and all flow counts run in `cargo xtask soak`, each form once in `cargo xtask test`. \
-             `cargo xtask promises` writes this page from tests/promises.toml.\n\n| promise |",
+             tests under `tests/tests/nic` run the Verilog of the standalone NIC or of a shell. `cargo xtask test` runs each \
+             form at one speed and one number of flows, and `cargo xtask soak` what is marked so, and 10, 25 and 100 Gb/s and all numbers of flows where the \
+             figure depends on them. `cargo xtask promises` writes this page from tests/promises.toml.\n\n| promise |",
         );
         let forms = self.promise.first().map(Promise::forms).into_iter().flatten().map(|(form, _)| form);
         forms.clone().for_each(|form| _ = write!(page, " {form} |"));
@@ -114,9 +115,12 @@ impl List {
     }
 }
 
+/// The mark behind a test that only the soak runs.
+const SOAK: &str = " soak";
+
 /// There is such a test: a file and the name of a test in it.
 fn exists(root: &Path, test: &str) -> bool {
-    let Some((file, name)) = test.split_once(' ') else { return false };
+    let Some((file, name)) = test.trim_end_matches(SOAK).split_once(' ') else { return false };
     let Ok(text) = fs::read_to_string(root.join(file)) else { return false };
     text.split("#[test]").skip(1).any(|t| t.trim_start().strip_prefix("fn ").is_some_and(|t| t.starts_with(&format!("{name}("))))
 }
@@ -124,8 +128,8 @@ fn exists(root: &Path, test: &str) -> bool {
 /// Tests as links to their files.
 fn shown(tests: &[String]) -> String {
     let link = |test: &String| {
-        let (file, name) = test.split_once(' ').unwrap_or(("", test));
-        format!("[`{name}`](../{file})")
+        let (file, name) = test.trim_end_matches(SOAK).split_once(' ').unwrap_or(("", test));
+        format!("[`{name}`](../{file}){}", if test.ends_with(SOAK) { " (soak)" } else { "" })
     };
     tests.iter().map(link).collect::<Vec<_>>().join(", ")
 }

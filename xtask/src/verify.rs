@@ -205,11 +205,11 @@ impl Soak {
                 c.env("TIMELY_LINT", "1").env("TIMELY_SEED", seed.to_string()).env("TIMELY_CYCLES", self.cycles.to_string());
             })?;
         }
-        // Evaluations of papers and the sweep over lateness whole, which the usual tests run a
-        // sample of.
-        let whole = ["--test", "figures"];
+        // Evaluations of papers, the sweep over lateness and networks of every form, speed and
+        // size, which the usual tests run a sample of.
+        let whole = ["--test", "figures", "--test", "promises", "--test", "loops", "--test", "nics"];
         let papers = cargo(&[&["test", "--release", "--quiet", "--package", "timely-sim"], &whole[..]].concat());
-        log.tests(papers, " (papers and sweeps, whole)", LIMIT, |c| {
+        log.tests(papers, " (papers, sweeps and networks, whole)", 3 * LIMIT, |c| {
             tools.prepare(c);
             c.env("TIMELY_CYCLES", self.cycles.to_string());
         })?;

@@ -68,6 +68,7 @@ module top(input clk, input rst_in, input [107:0] word, input [23:0] now, input 
         // What is due stays until it was the first of what is owed; a mark in the interval counts at its end.
         assert(started_next);
         if (due & !cnp) assert(pending_next & cnp_at_next == (pending ? cnp_at : now));
+        if (pending & !due) assert(pending_next & cnp_at_next == cnp_at);
         if (marked & !pending & within) assert(pending_next & !cnp & cnp_at_next == cnp_at + interval);
         if (!marked & !pending) assert(!pending_next & cnp_at_next == cnp_at);
         if (cnp) assert(pending_next == again & !another_next);

@@ -15,8 +15,9 @@ pub const START: u64 = (1u64 << 33).wrapping_neg();
 pub const STEP: i64 = 1 << 24;
 
 /// Clocks from a step of the date for which the departures that are reported count as from before
-/// it: a stamp is of a frame's first byte, and is reported behind its last one, which for 9,600
-/// bytes at 10 Gb/s is 7.7 us later.
+/// it: a stamp is of a frame's first byte, and in line is reported behind its last one. At 4 ns a
+/// clock that covers 16 us, 9,600 bytes at 10 Gb/s with as much again; not 9,000 bytes at 1 Gb/s,
+/// which no shell in line has (the ECPIX-5 reports a frame's first byte).
 pub const SETTLE: u64 = 1 << 12;
 
 /// Clocks from a time of day to its [`linear`] time.

@@ -91,7 +91,8 @@ counters! {
     AckShareExceeded = 32,
     /// A segment was not answered because answering is not enabled.
     AcksDisabled = 33,
-    /// An accepted ACK gave no RTT sample because the time stepped between its two stamps.
+    /// An accepted ACK gave no RTT sample because the time stepped between its two stamps, or at
+    /// most 4,096 clocks before the departure was reported.
     SamplesAcrossStep = 34,
     /// An accepted ACK gave no RTT sample because its segment's departure was not stamped.
     SamplesUnstamped = 35,

@@ -14,13 +14,13 @@ const _: () = assert!(reads::INTERVAL == 2 && reads::FAST == 4 && reads::COUNTER
 /// CNPs, periods and stages of a flow: `timely_model::reaction::periods::look`.
 ///
 /// Inputs stand from clock 0 of a look, the word from clock 1; outputs stand at clock 15. One adder
-/// does all sums and comparisons:
+/// does all sums and comparisons. `at` is the time of the CNP that is due, else `now`:
 ///
 /// | operands chosen | sum | its bit 24, two clocks later, says |
 /// |---|---|---|
 /// | 1 | `cnp_at - now - 1`: 2^24 - 1 less the time since `cnp_at` | |
 /// | 2 | bytes of the flow and of the ACK | |
-/// | 3 | sum of 1 - interval; when a mark arms a CNP, + interval | less than an interval ahead; within |
+/// | 3 | sum of 1 - interval; + interval when a mark arms a CNP | less ahead; within |
 /// | 4 | sum of 1 + interval | within the interval |
 /// | 5 | `cnp_at` + interval | |
 /// | 6 | `stage_at - at - 1` | |

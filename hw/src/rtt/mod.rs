@@ -79,7 +79,7 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub now: Signal<In, Bits<64>>,
     /// Steps of the time that stamps are of, modulo 4.
     pub time_epoch: Signal<In, Bits<2>>,
-    /// Those that departures reported at this clock are of.
+    /// Steps of the time, modulo 4, that departures reported at this clock are of.
     pub departed_epoch: Signal<In, Bits<2>>,
     /// A sample for the engine.
     pub sample: SampleOut<F>,

@@ -42,8 +42,8 @@ pub struct OneWay<const F: usize> {
     raw: DFF<Least>,
     // Index k is the register of clock k + 1.
     window: [DFF<Bits<16>>; 4],
-    // The responder's arrival less the ACK's here, ns: no excess is as long as the RTT where that is
-    // below the least delay.
+    // The responder's arrival less the ACK's here, ns: below the least delay, no excess is as long
+    // as the RTT.
     apart: [DFF<Bits<32>>; 2],
     beyond_least: Signal<Local, Excess>,
     beyond_current: Signal<Local, Excess>,

@@ -13,7 +13,7 @@ const _: () = assert!(STEP == 1 << 24 && START << 32 == 0 && SETTLE == 1 << 12);
 /// one, as the sum's carry does, so that no date is ever torn.
 ///
 /// Latency: 5 clocks from a sample to `date`, `offset` and `epoch`, of which all three change at
-/// once; `departed_epoch` follows [`SETTLE`] clocks later.
+/// once; `departed_epoch` is one less than `epoch` for [`SETTLE`] clocks behind the last step.
 #[derive(LogicBlock, Default)]
 pub struct Date {
     /// Clock.
@@ -34,7 +34,7 @@ pub struct Date {
     pub offset: Signal<Out, Bits<64>>,
     /// Steps of the date, modulo 4.
     pub epoch: Signal<Out, Bits<2>>,
-    /// The same of departures that are reported now.
+    /// Steps of the date, modulo 4, that departures reported at this clock are of.
     pub departed_epoch: Signal<Out, Bits<2>>,
     start: Const<Bits<32>>,
     // Number n of a name is the clock after the sample. 1: lower half of the measured offset, with

@@ -57,7 +57,7 @@ pub struct Time {
     pub offset: Signal<Out, Bits<64>>,
     /// Steps of the date since reset, modulo 4.
     pub epoch: Signal<Out, Bits<2>>,
-    /// The same of departures that are reported at this clock.
+    /// Steps of the date, modulo 4, that departures reported at this clock are of.
     pub departed_epoch: Signal<Out, Bits<2>>,
     count: Steady,
     calendar: Date,

@@ -46,12 +46,13 @@ fn delay_border(from_us: f64, stable: impl Fn(f64) -> Option<bool>, here: bool) 
     let inside = |d: &f64| (DELAYS_US.0..=DELAYS_US.1).contains(d);
     let at = |k: i32| from_us.max(DELAYS_US.0) * 10f64.powf(f64::from(k) / DECADE);
     let furthest = ((DELAYS_US.1 / DELAYS_US.0).log10() * DECADE) as i32 + 1;
-    let turns = |k: i32| inside(&at(k)) && stable(at(k)) == Some(!here);
+    // The step before has the other sign, and is no delay that cannot be held.
+    let turns = |k: i32| inside(&at(k)) && stable(at(k)) == Some(!here) && (k == 0 || stable(at(k - k.signum())) == Some(here));
     let found = (0..=furthest).flat_map(|k| [-k, k]).find(|k| turns(*k))?;
     let (mut near, mut far) = (at(found - found.signum()), at(found));
     for _ in 0..HALVINGS {
         let middle = (near * far).sqrt();
-        if stable(middle) == Some(here) { near = middle } else { far = middle }
+        if stable(middle)? == here { near = middle } else { far = middle }
     }
     Some(far)
 }

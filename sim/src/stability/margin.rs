@@ -73,14 +73,25 @@ pub fn margin(open: impl Fn(Complex<f64>) -> Complex<f64>) -> Option<Crossing> {
     least(crossings(open))
 }
 
-/// The same of crossings up to a frequency.
+/// The least margin of a sampled loop, whose gain ends at half the frequency of its samples, `most`
+/// radians a second. The loop transfer is real there; below -1 it leaves no margin, for each sample
+/// turns a change over and makes it greater.
 pub fn margin_within(open: impl Fn(Complex<f64>) -> Complex<f64>, most: f64) -> Option<Crossing> {
-    least(crossings_of(open, grid(DECADE, most.min(RANGE.1))))
+    sampled(open, DECADE, most)
 }
 
-/// No crossing up to a frequency has a negative margin.
+/// A sampled loop has no negative margin.
 pub fn stable_within(open: impl Fn(Complex<f64>) -> Complex<f64>, most: f64) -> bool {
-    least(crossings_of(open, grid(COARSE, most.min(RANGE.1)))).is_none_or(|c| c.margin_deg > 0.0)
+    sampled(open, COARSE, most).is_none_or(|c| c.margin_deg > 0.0)
+}
+
+fn sampled(open: impl Fn(Complex<f64>) -> Complex<f64>, decade: usize, most: f64) -> Option<Crossing> {
+    let turns = open(Complex::new(0.0, most)).re < -1.0;
+    let mut found = crossings_of(open, grid(decade, most).chain(std::iter::once(most)));
+    if turns {
+        found.push(Crossing { omega: most, margin_deg: 0.0 });
+    }
+    least(found)
 }
 
 fn least(all: Vec<Crossing>) -> Option<Crossing> {

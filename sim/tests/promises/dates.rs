@@ -19,15 +19,18 @@ fn free(_: &CoreSpec, nic: &mut Prepared) {
     nic.core.write32(time::SOURCE.address(), 0).expect("a register");
 }
 
-/// Each NIC's date is set to any other all the time.
+/// Each NIC's date is set all the time: to any other, or by up to 50 us on or back.
 fn steps(spec: &CoreSpec, nic: &mut Prepared) {
     free(spec, nic);
     let mut rng = ChaCha8Rng::seed_from_u64(SEED + u64::from(spec.host));
-    let mut at = rng.random_range(0..BETWEEN);
+    let (mut at, mut date) = (rng.random_range(0..BETWEEN), 0u64);
     while at < (MS * 1000.0) as u64 * US {
-        nic.writes.push((at, time::SET_LOW.address(), rng.random()));
-        nic.writes.push((at, time::SET_HIGH.address(), rng.random()));
+        let by = rng.random_range(-50_000i64..50_000) << 16;
+        date = if rng.random() { rng.random() } else { date.wrapping_add_signed(by) };
+        nic.writes.push((at, time::SET_LOW.address(), date as u32));
+        nic.writes.push((at, time::SET_HIGH.address(), (date >> 32) as u32));
         at += BETWEEN;
+        date = date.wrapping_add((BETWEEN / NS) << 16);
     }
     nic.writes.sort_by_key(|w| w.0);
 }
@@ -59,9 +62,10 @@ fn departures_do_not_notice_a_step() {
             (left.0, o.summary)
         };
         let ((quiet, still), (stepped, s)) = (run(false), run(true));
-        println!("{star}: {} packets, {} samples, {} of them among steps", stepped.len(), still.samples, s.samples);
+        println!("{star}: {} packets, {} samples without steps, {} with", stepped.len(), still.samples, s.samples);
         assert!(quiet.len() > 20 && quiet == stepped, "{star}, seed {SEED}: departures differ");
-        assert_eq!(s.timeouts, 0, "{star}, seed {SEED}");
+        // Some samples straddle a step.
+        assert!(s.timeouts == 0 && s.samples < still.samples, "{star}, seed {SEED}: {s:?}");
     }
 }
 
@@ -83,7 +87,7 @@ fn the_loop_holds_among_steps() {
             "{star}: {} samples, off by {off:.2} clocks at most, {} by {before:.2} without steps; utilization {:.3} and {:.3}",
             s.samples, still.samples, s.utilization, still.utilization
         );
-        assert!(s.samples > still.samples / 2 && off <= before + 2.0, "{star}, seed {SEED}: {s:?}");
+        assert!((still.samples / 2..still.samples).contains(&s.samples) && off <= before + 2.0, "{star}, seed {SEED}: {s:?}");
         assert!(
             s.timeouts == 0 && s.utilization > 0.98 * still.utilization && s.utilization > 0.9,
             "{star}, seed {SEED}: {s:?}, {still:?}"

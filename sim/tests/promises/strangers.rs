@@ -34,7 +34,7 @@ impl CoreFactory for Guarded {
     }
 }
 
-/// Frames that host 0 sent to the flooding one, their bytes on the wire, and the frames of that one.
+/// Frames that host 0 sent to the flooding one, their bytes on the wire, and the flood's frames.
 #[derive(Default)]
 struct Answers {
     frames: u64,

@@ -99,6 +99,7 @@ const SOURCES: &[(&str, &str, Source)] = &[
     ("docs/pacing.md", "In the network", Held("sim/tests/figures/lateness.rs", "the_page_shows_the_record")),
     ("docs/pacing.md", "From which lateness on does the loop suffer", Held("sim/tests/figures/lateness.rs", "the_page_shows_the_record")),
     ("docs/pacing.md", "On a real host with a real NIC", Defined),
+    ("docs/promises.md", "What users rely on", Held("xtask/src/promises.rs", "the_page_shows_the_list_and_its_tests_exist")),
     ("docs/registers.md", "*", Held("hw/regs/src/generate/mod.rs", "committed_documents_are_fresh")),
     ("docs/roce.md", "Use it", Defined),
     ("docs/roce.md", "What you should see", Defined),

@@ -119,7 +119,7 @@ pub struct In {
     pub now: u64,
     /// Steps of the time that stamps are of, modulo 4.
     pub time_epoch: u8,
-    /// Those that the departures of this clock are of.
+    /// Steps of the time, modulo 4, that departures reported at this clock are of.
     pub departed_epoch: u8,
 }
 

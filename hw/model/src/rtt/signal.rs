@@ -18,15 +18,16 @@
 //! window before. An ACK in the same window is held against the latter; one in the next window
 //! against the former, since the window before is then too old; one in any other window has nothing
 //! to be held against, and no excess. So what an ACK is held against is less than two windows old,
-//! and clocks that drift apart by `r` bias the excess by less than `r * 2^(ONE_WAY_WINDOW_BITS + 1)`
-//! ns, either way. Windows are numbered by 16 bits: a flow silent for a multiple of 275 s, to 8 ms,
-//! can be held against a least as old, for a window. A load without `keep` forgets. Of two delays
-//! 2^31 ns apart or more the greater is taken for the lesser; no two of one path are.
+//! and clocks that drift apart by `r` bias the excess by less than
+//! `r * 2^(ONE_WAY_WINDOW_BITS + 1)` ns, either way. Windows are numbered by 16 bits: a flow silent
+//! for a multiple of 275 s, to 8 ms, can be held against a least as old, for a window. A load
+//! without `keep` forgets. Of two delays 2^31 ns apart or more the greater is taken for the lesser;
+//! no two of one path are.
 //!
 //! **Steps of either date.** No queue on the way there makes an excess as long as the RTT: such a
-//! delay has nothing to be held against either. A delay less its RTT is the responder's arrival less
-//! the ACK's here, and is compared, in whole ns, with the least. What is left of a step is a bias
-//! below the RTT for two windows.
+//! delay has nothing to be held against either. A delay less its RTT is the responder's arrival
+//! less the ACK's here, and is compared, in whole ns, with the least. A step by less than the RTT
+//! biases the excess by as much for two windows.
 use super::ring::STAMP;
 use crate::bus::{Ack, RTT_MAX};
 use timely_regs::profile::{ONE_WAY_WINDOW_BITS, SIGNAL_LESS_RESIDENCE, SIGNAL_ONE_WAY};

@@ -84,7 +84,7 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     pub now: Signal<In, Bits<64>>,
     /// Steps of the date, modulo 4.
     pub time_epoch: Signal<In, Bits<2>>,
-    /// The same of departures that are reported at this clock.
+    /// Steps of the date, modulo 4, that departures reported at this clock are of.
     pub departed_epoch: Signal<In, Bits<2>>,
     /// To the control half.
     pub pairs: PairSourceOut<F>,

@@ -115,7 +115,7 @@ pub struct Notifier<const W: usize, const K: usize, const F: usize, const N: usi
     row_shift: Const<Bits<6>>,
     piece: Signal<Local, Bits<16>>,
     line: Signal<Local, Bits<W>>,
-    // Its beats.
+    // Beats of the CNP.
     form: Signal<Local, Bits<2>>,
     final_beat: Signal<Local, Bits<4>>,
     final_keep: Signal<Local, Bits<K>>,

@@ -9,15 +9,15 @@ packed! {
     /// Headers of a packet that arrived marked, and the queue pair that answers go to. Byte 0 of an
     /// address is in its lowest bits; an IPv4 address is its first four bytes.
     pub struct Marked {
-        /// MAC addresses.
+        /// Receiver's MAC address.
         pub mac_destination: Bits<48>,
-        /// The sender's.
+        /// Sender's MAC address.
         pub mac_source: Bits<48>,
         /// Priority, DEI and VLAN number, for a tagged frame.
         pub tci: Bits<16>,
-        /// IP addresses.
+        /// Sender's IP address.
         pub source: Bits<128>,
-        /// The receiver's.
+        /// Receiver's IP address.
         pub destination: Bits<128>,
         /// UDP source port.
         pub port: Bits<16>,
@@ -33,7 +33,7 @@ packed! {
     pub struct Last {
         /// Steady time, ns.
         pub at_ns: Bits<32>,
-        /// There was one.
+        /// The flow has had one.
         pub valid: Bit,
     }
 }

@@ -235,6 +235,10 @@ mod tests {
         assert!(on.re.abs() < 1e-8 && (on.im * 0.5 - 60f64.to_radians()).abs() < 1e-8, "{on}");
         let margin = integrator(2.0, 0.5).margin().expect("a crossing");
         assert!(margin.margin_deg.abs() < 1e-6, "{margin:?}");
+        // Stable below 2 without a delay, though the gain of 2.4 crosses 1 nowhere.
+        for (kt, stable) in [(0.8, true), (1.7, true), (2.4, false)] {
+            assert_eq!(integrator(kt / 0.5, 0.0).stable(), stable, "{kt}");
+        }
         for (kt, lag) in [(0.7f64, 0.5f64), (1.3, 0.5), (0.7, 0.25), (2.2, 0.25)] {
             let (b, c) = if lag == 0.5 { (1.0, kt) } else { (1.0 - kt / 2.0, kt / 2.0) };
             let z = (Complex::new(b * b - 4.0 * c, 0.0).sqrt() + b) / 2.0;

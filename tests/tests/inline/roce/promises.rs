@@ -1,4 +1,4 @@
-//! What users rely on of queue pairs: a lone one has the line, and steps of the date change nothing.
+//! Promises to users of queue pairs: a lone one has the line, and steps of the date change nothing.
 use super::network::{Network, US};
 use super::plan;
 use rand::Rng;
