@@ -10,6 +10,55 @@ use timely_sim::switch::{Config, Pfc};
 use timely_sim::time::{MS, NEVER, NS, Ps, Speed, US};
 use timely_sim::topology::{Link, Topology};
 
+/// Methods of a [`timely_sim::nic::core::Core`] around another in a field `core`: all that a test
+/// passes on as it is, but outputs, steps and wake-ups.
+#[allow(unused_macros)]
+macro_rules! core_within {
+    () => {
+        fn bus_bytes(&self) -> usize {
+            self.core.bus_bytes()
+        }
+        fn clk(&self) -> u64 {
+            self.core.clk()
+        }
+        fn now(&self) -> u64 {
+            self.core.now()
+        }
+        fn skip_to(&mut self, clk: u64) {
+            self.core.skip_to(clk);
+        }
+        fn write32(&mut self, addr: u32, value: u32) -> Result<(), timely_sim::nic::core::AccessError> {
+            self.core.write32(addr, value)
+        }
+        fn read32(&mut self, addr: u32) -> Result<u32, timely_sim::nic::core::AccessError> {
+            self.core.read32(addr)
+        }
+        fn reset(&mut self, clocks: u64) {
+            self.core.reset(clocks);
+        }
+        fn post_write(&mut self, addr: u32, value: u32) {
+            self.core.post_write(addr, value);
+        }
+        fn post_read(&mut self, addr: u32) {
+            self.core.post_read(addr);
+        }
+        fn answer(&mut self) -> Option<Result<u32, timely_sim::nic::core::AccessError>> {
+            self.core.answer()
+        }
+        fn attach(&mut self, seed: u64, behaviour: &timely_sim::nic::memory::Behaviour) {
+            self.core.attach(seed, behaviour);
+        }
+        fn memory(&mut self) -> Option<&mut timely_sim::nic::memory::Memory> {
+            self.core.memory()
+        }
+        fn drain(&mut self, events: &mut Vec<timely_sim::nic::core::CoreEvent>) {
+            self.core.drain(events);
+        }
+    };
+}
+#[allow(unused_imports)]
+pub(crate) use core_within;
+
 /// Long tests are to be run: `cargo xtask soak`. The same as `timely_tests::thorough`, which this
 /// crate does not depend on.
 pub fn thorough() -> bool {

@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex};
 use timely_regs::map::window;
 use timely_regs::wire::{Kind, Packet};
 use timely_sim::cores::{self, CoreFactory, CoreSpec, Cores, Prepared};
-use timely_sim::nic::core::{AccessError, Core, CoreEvent, CoreIn, Pins};
-use timely_sim::nic::memory::{Behaviour, Memory};
+use timely_sim::nic::core::{Core, CoreIn, Pins};
 use timely_sim::scenario::build::{self, Outcome};
 use timely_sim::scenario::file;
 
@@ -48,12 +47,7 @@ impl Host {
 }
 
 impl Core for Host {
-    fn bus_bytes(&self) -> usize {
-        self.core.bus_bytes()
-    }
-    fn clk(&self) -> u64 {
-        self.core.clk()
-    }
+    crate::common::core_within!();
     fn output(&self) -> Pins {
         self.core.output()
     }
@@ -69,41 +63,8 @@ impl Core for Host {
         }
         self.core.step(input);
     }
-    fn now(&self) -> u64 {
-        self.core.now()
-    }
     fn wake(&self) -> u64 {
         self.core.wake()
-    }
-    fn skip_to(&mut self, clk: u64) {
-        self.core.skip_to(clk);
-    }
-    fn write32(&mut self, addr: u32, value: u32) -> Result<(), AccessError> {
-        self.core.write32(addr, value)
-    }
-    fn read32(&mut self, addr: u32) -> Result<u32, AccessError> {
-        self.core.read32(addr)
-    }
-    fn reset(&mut self, clocks: u64) {
-        self.core.reset(clocks);
-    }
-    fn post_write(&mut self, addr: u32, value: u32) {
-        self.core.post_write(addr, value);
-    }
-    fn post_read(&mut self, addr: u32) {
-        self.core.post_read(addr);
-    }
-    fn answer(&mut self) -> Option<Result<u32, AccessError>> {
-        self.core.answer()
-    }
-    fn attach(&mut self, seed: u64, behaviour: &Behaviour) {
-        self.core.attach(seed, behaviour);
-    }
-    fn memory(&mut self) -> Option<&mut Memory> {
-        self.core.memory()
-    }
-    fn drain(&mut self, events: &mut Vec<CoreEvent>) {
-        self.core.drain(events);
     }
 }
 

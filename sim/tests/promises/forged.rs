@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use timely_model::stream::beats;
 use timely_regs::map::port;
-use timely_regs::wire::{Addresses, DEFAULT_PORT, Envelope, HEADER_BYTES, Header};
+use timely_regs::wire::{Addresses, DEFAULT_PORT, Envelope, Header, Packet};
 use timely_sim::cores::{CoreFactory, CoreSpec, Prepared};
 use timely_sim::frame::{NodeId, address};
 use timely_sim::nic::Outbox;
-use timely_sim::nic::core::{AccessError, Core, CoreEvent, CoreIn, Pins, TxBeat};
+use timely_sim::nic::core::{Core, CoreIn, Pins, TxBeat};
 use timely_sim::run::Observer;
 use timely_sim::scenario::Form;
 use timely_sim::time::Ps;
@@ -104,12 +104,7 @@ impl Forger {
 }
 
 impl Core for Forger {
-    fn bus_bytes(&self) -> usize {
-        self.core.bus_bytes()
-    }
-    fn clk(&self) -> u64 {
-        self.core.clk()
-    }
+    crate::common::core_within!();
     fn output(&self) -> Pins {
         match self.frame.front() {
             Some(beat) => Pins { tx: Some(*beat) },
@@ -132,36 +127,9 @@ impl Core for Forger {
             self.forge();
         }
     }
-    fn now(&self) -> u64 {
-        self.core.now()
-    }
     fn wake(&self) -> u64 {
         let own = if self.frame.is_empty() { self.next.max(self.clk()) } else { self.clk() };
         self.core.wake().min(own)
-    }
-    fn skip_to(&mut self, clk: u64) {
-        self.core.skip_to(clk);
-    }
-    fn write32(&mut self, addr: u32, value: u32) -> Result<(), AccessError> {
-        self.core.write32(addr, value)
-    }
-    fn read32(&mut self, addr: u32) -> Result<u32, AccessError> {
-        self.core.read32(addr)
-    }
-    fn reset(&mut self, clocks: u64) {
-        self.core.reset(clocks);
-    }
-    fn post_write(&mut self, addr: u32, value: u32) {
-        self.core.post_write(addr, value);
-    }
-    fn post_read(&mut self, addr: u32) {
-        self.core.post_read(addr);
-    }
-    fn answer(&mut self) -> Option<Result<u32, AccessError>> {
-        self.core.answer()
-    }
-    fn drain(&mut self, events: &mut Vec<CoreEvent>) {
-        self.core.drain(events);
     }
 }
 
@@ -196,8 +164,8 @@ impl Observer for &mut Wire {
         let mut known = known(&self.0);
         for frame in out.departures.iter().map(|d| &d.frame).filter(|f| !f.meta.ack && f.meta.last) {
             let body = frame.body.as_deref().expect("bytes");
-            let at = 42;
-            let header = Header::read(body[at..at + HEADER_BYTES].try_into().expect("a header"));
+            let packet = Packet::new_checked(body, DEFAULT_PORT).expect("a packet of ours");
+            let header = Header::read(packet.header().try_into().expect("a header"));
             if frame.dst == LOST {
                 known.target = Some(header);
             } else {
