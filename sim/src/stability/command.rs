@@ -1,6 +1,6 @@
 //! The command line of `timely-sim stability`.
 use super::report::{compare, csv, page, table};
-use super::{Row, border_of, nic, row, timely_rests};
+use super::{Row, border_of, nic, nic_report, row, timely_rests};
 use crate::fluid::settings::{Model, Settings};
 use crate::output::file::Outputs;
 use crate::output::{note, print};
@@ -190,9 +190,9 @@ impl Arguments {
             Ok::<_, String>(nic::Row { border, sampled_border, ..row })
         };
         let rows = all.into_par_iter().map(one).collect::<Result<Vec<_>, String>>()?;
-        let written = [nic::report::csv(&rows), nic::report::page(profile, &laws, &rows)];
+        let written = [nic_report::csv(&rows), nic_report::page(profile, &laws, &rows)];
         let failed: Vec<String> = files.iter_mut().zip(written).filter_map(|(file, text)| file.write(text).err()).collect();
-        print(if self.json { serde_json::to_string_pretty(&rows).expect("figures are plain numbers") } else { nic::report::table(&rows) })?;
+        print(if self.json { serde_json::to_string_pretty(&rows).expect("figures are plain numbers") } else { nic_report::table(&rows) })?;
         note(format_args!("table: {}\nreport: {}", files[0].path().display(), files[1].path().display()));
         if failed.is_empty() { Ok(()) } else { Err(failed.join("\nerror: ")) }
     }

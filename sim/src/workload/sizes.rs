@@ -1,11 +1,7 @@
-//! Distributions of message sizes, and of times: `size percent` files, the built-in ones, a single
-//! size.
+//! Distributions of sizes and times in files of `size percent` lines.
 use crate::scenario::error::Error;
-use rand::Rng;
 use std::path::Path;
-
-/// Names of the built-in distributions.
-pub const NAMES: &str = "web-search, data-mining";
+pub use timely_network::sizes::{NAMES, Sizes};
 
 /// Measured delays of a kernel's stamps, written by `kernel_stamps.py` beside the file; the script
 /// says how.
@@ -13,185 +9,90 @@ const KERNEL_STAMPS: &str = include_str!("../../scenarios/sigcomm15/kernel_stamp
 /// The same on a host with two busy processes a core.
 const KERNEL_STAMPS_BUSY: &str = include_str!("../../scenarios/sigcomm15/kernel_stamps_busy.txt");
 
-/// A distribution: sizes up to which a share of messages goes, uniform between neighbours.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sizes {
-    // Bytes and the share of messages up to this size, from 0 to 1.
-    points: Vec<(f64, f64)>,
-}
-
 /// Largest rounding error in the sums of shares that programs write, percent.
 const ROUNDING: f64 = 1e-6;
 
-impl Sizes {
-    /// All messages have one size.
-    pub fn one(bytes: u64) -> Self {
-        Sizes { points: vec![(bytes as f64, 0.0), (bytes as f64, 1.0)] }
-    }
+/// Reads a file: on each line a size in bytes and the percentage of messages up to it; neither
+/// falls, the last percentage is 100.
+pub fn read(file: &Path) -> Result<Sizes, Error> {
+    let text = crate::input::text(file).map_err(|source| Error::Read { file: file.into(), source })?;
+    parse(file, &text)
+}
 
-    /// A built-in distribution, written from the curves of published figures.
-    pub fn named(name: &str) -> Option<Self> {
-        // Kilobytes, percent.
-        let points: &[(f64, f64)] = match name {
-            // Alizadeh et al., Data Center TCP, figure 4: the cluster's background flows.
-            "web-search" => &[
-                (1.0, 0.0),
-                (6.0, 15.0),
-                (13.0, 20.0),
-                (19.0, 30.0),
-                (33.0, 40.0),
-                (53.0, 53.0),
-                (133.0, 60.0),
-                (667.0, 70.0),
-                (1333.0, 80.0),
-                (3333.0, 90.0),
-                (6667.0, 97.0),
-                (20_000.0, 100.0),
-            ],
-            // Greenberg et al., VL2, figure 2.
-            "data-mining" => &[
-                (0.1, 0.0),
-                (0.3, 30.0),
-                (1.0, 50.0),
-                (2.0, 60.0),
-                (10.0, 80.0),
-                (100.0, 82.0),
-                (1000.0, 88.0),
-                (10_000.0, 95.0),
-                (100_000.0, 99.0),
-                (1_000_000.0, 100.0),
-            ],
-            _ => return None,
-        };
-        Some(Sizes { points: points.iter().map(|(kb, percent)| (kb * 1000.0, percent / 100.0)).collect() })
-    }
+/// Delay that a kernel's stamps were seen to add to a round trip, ns.
+pub fn kernel_stamps() -> Sizes {
+    curve(Path::new("kernel_stamps.txt"), KERNEL_STAMPS, "time", "ns").expect("a file of ours, which a test reads")
+}
 
-    /// Reads a file: on each line a size in bytes and the percentage of messages up to it; neither
-    /// falls, the last percentage is 100.
-    pub fn read(file: &Path) -> Result<Self, Error> {
-        let text = crate::input::text(file).map_err(|source| Error::Read { file: file.into(), source })?;
-        Self::parse(file, &text)
-    }
+/// The same on a busy host, ns.
+pub fn kernel_stamps_busy() -> Sizes {
+    curve(Path::new("kernel_stamps_busy.txt"), KERNEL_STAMPS_BUSY, "time", "ns").expect("a file of ours, which a test reads")
+}
 
-    /// Delay that a kernel's stamps were seen to add to a round trip, ns.
-    pub fn kernel_stamps() -> Self {
-        Self::curve(Path::new("kernel_stamps.txt"), KERNEL_STAMPS, "time", "ns").expect("a file of ours, which a test reads")
-    }
+/// Times in nanoseconds from a file of `ns percent` lines.
+pub fn times(file: &Path) -> Result<Sizes, Error> {
+    let text = crate::input::text(file).map_err(|source| Error::Read { file: file.into(), source })?;
+    curve(file, &text, "time", "ns")
+}
 
-    /// The same on a busy host, ns.
-    pub fn kernel_stamps_busy() -> Self {
-        Self::curve(Path::new("kernel_stamps_busy.txt"), KERNEL_STAMPS_BUSY, "time", "ns").expect("a file of ours, which a test reads")
-    }
+/// Reads a file's text; `file` names it in errors.
+pub fn parse(file: &Path, text: &str) -> Result<Sizes, Error> {
+    curve(file, text, "size", "bytes")
+}
 
-    /// Times in nanoseconds from a file of `ns percent` lines.
-    pub fn times(file: &Path) -> Result<Self, Error> {
-        let text = crate::input::text(file).map_err(|source| Error::Read { file: file.into(), source })?;
-        Self::curve(file, &text, "time", "ns")
-    }
-
-    /// Reads a file's text; `file` names it in errors.
-    pub fn parse(file: &Path, text: &str) -> Result<Self, Error> {
-        Self::curve(file, text, "size", "bytes")
-    }
-
-    fn curve(file: &Path, text: &str, what: &str, unit: &str) -> Result<Self, Error> {
-        let error = |line: usize, field: &str, value: &str, allowed: String| Error::Value {
-            file: file.into(),
-            line,
-            field: field.into(),
-            value: value.into(),
-            allowed,
-        };
-        let mut points: Vec<(f64, f64)> = Vec::new();
-        // In percent, as written: a hundredth of it times a hundred is not always the same number.
-        let mut before = 0.0;
-        let mut lines = 0;
-        for (n, line) in text.lines().enumerate() {
-            let line_of = n + 1;
-            lines = line_of;
-            let mut words = line.split('#').next().unwrap_or("").split_whitespace();
-            let Some(size) = words.next() else { continue };
-            let least = points.last().map_or(0.0, |p| p.0);
-            let bytes = size.parse::<f64>().ok().filter(|b| (least..=1e15).contains(b));
-            let form =
-                if size.parse::<f64>().is_err() { format!("; a line is `{what} percent`, with a space between") } else { String::new() };
-            let allowed = || format!("{unit}, {least} to 1e15 ({what}s don't fall){form}");
-            let bytes = bytes.ok_or_else(|| error(line_of, what, size, allowed()))?;
-            let percent = words.next().unwrap_or("missing");
-            let read = percent.strip_suffix('%').unwrap_or(percent).parse::<f64>().ok();
-            let read = read.filter(|p| (before - ROUNDING..=100.0 + ROUNDING).contains(p));
-            let allowed = || format!("{before} to 100 (percentages don't fall)");
-            before = read.ok_or_else(|| error(line_of, "percent", percent, allowed()))?.max(before);
-            if before >= 100.0 - ROUNDING {
-                before = 100.0;
-            }
-            if let Some(more) = words.next() {
-                return Err(error(line_of, "a third word", more, format!("`{what} percent` and nothing else")));
-            }
-            points.push((bytes, before / 100.0));
+fn curve(file: &Path, text: &str, what: &str, unit: &str) -> Result<Sizes, Error> {
+    let error = |line: usize, field: &str, value: &str, allowed: String| Error::Value {
+        file: file.into(),
+        line,
+        field: field.into(),
+        value: value.into(),
+        allowed,
+    };
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    // In percent, as written: a hundredth of it times a hundred is not always the same number.
+    let mut before = 0.0;
+    let mut lines = 0;
+    for (n, line) in text.lines().enumerate() {
+        let line_of = n + 1;
+        lines = line_of;
+        let mut words = line.split('#').next().unwrap_or("").split_whitespace();
+        let Some(size) = words.next() else { continue };
+        let least = points.last().map_or(0.0, |p| p.0);
+        let bytes = size.parse::<f64>().ok().filter(|b| (least..=1e15).contains(b));
+        let form = if size.parse::<f64>().is_err() { format!("; a line is `{what} percent`, with a space between") } else { String::new() };
+        let allowed = || format!("{unit}, {least} to 1e15 ({what}s don't fall){form}");
+        let bytes = bytes.ok_or_else(|| error(line_of, what, size, allowed()))?;
+        let percent = words.next().unwrap_or("missing");
+        let read = percent.strip_suffix('%').unwrap_or(percent).parse::<f64>().ok();
+        let read = read.filter(|p| (before - ROUNDING..=100.0 + ROUNDING).contains(p));
+        let allowed = || format!("{before} to 100 (percentages don't fall)");
+        before = read.ok_or_else(|| error(line_of, "percent", percent, allowed()))?.max(before);
+        if before >= 100.0 - ROUNDING {
+            before = 100.0;
         }
-        match points.last() {
-            Some((bytes, 1.0)) if *bytes >= 1.0 => {}
-            Some((bytes, 1.0)) => return Err(error(lines, &format!("the last {what}"), &bytes.to_string(), format!("{unit}, at least 1"))),
-            Some(_) => {
-                let shares = if before == 1.0 { "; these look like shares of 0 to 1: multiply them by 100" } else { "" };
-                return Err(error(lines, "the last percent", &before.to_string(), format!("100{shares}")));
-            }
-            None => return Err(error(1, "the file", "empty", format!("lines of `{what} percent`"))),
+        if let Some(more) = words.next() {
+            return Err(error(line_of, "a third word", more, format!("`{what} percent` and nothing else")));
         }
-        if points[0].1 > 0.0 {
-            points.insert(0, (points[0].0, 0.0));
+        points.push((bytes, before / 100.0));
+    }
+    match points.last() {
+        Some((bytes, 1.0)) if *bytes >= 1.0 => {}
+        Some((bytes, 1.0)) => return Err(error(lines, &format!("the last {what}"), &bytes.to_string(), format!("{unit}, at least 1"))),
+        Some(_) => {
+            let shares = if before == 1.0 { "; these look like shares of 0 to 1: multiply them by 100" } else { "" };
+            return Err(error(lines, "the last percent", &before.to_string(), format!("100{shares}")));
         }
-        Ok(Sizes { points })
+        None => return Err(error(1, "the file", "empty", format!("lines of `{what} percent`"))),
     }
-
-    /// Draws a size, at least a byte.
-    pub fn draw(&self, rng: &mut impl Rng) -> u64 {
-        let u: f64 = rng.random();
-        let i = self.points.partition_point(|p| p.1 <= u).clamp(1, self.points.len() - 1);
-        let ((a, low), (b, high)) = (self.points[i - 1], self.points[i]);
-        let part = if high > low { (u - low) / (high - low) } else { 0.0 };
-        (a + (b - a) * part).round().max(1.0) as u64
+    if points[0].1 > 0.0 {
+        points.insert(0, (points[0].0, 0.0));
     }
-
-    /// Mean of a function of the size that is close to linear over a packet.
-    pub fn mean_of(&self, f: impl Fn(f64) -> f64) -> f64 {
-        const STEPS: u32 = 64;
-        let piece = |w: &[(f64, f64)]| {
-            let ((a, low), (b, high)) = (w[0], w[1]);
-            let sum: f64 = (0..STEPS).map(|k| f(a + (b - a) * (f64::from(k) + 0.5) / f64::from(STEPS))).sum();
-            (high - low) * sum / f64::from(STEPS)
-        };
-        self.points.windows(2).map(piece).sum()
-    }
-
-    /// Mean size, bytes.
-    pub fn mean(&self) -> f64 {
-        self.mean_of(|b| b)
-    }
+    Ok(Sizes::of(points))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::SeedableRng;
-    use rand_chacha::ChaCha8Rng;
-
-    #[test]
-    fn draws_have_the_mean_and_the_shares_of_the_curve() {
-        for name in ["web-search", "data-mining"] {
-            let sizes = Sizes::named(name).expect("built in");
-            let mut rng = ChaCha8Rng::seed_from_u64(1);
-            let all: Vec<u64> = (0..400_000).map(|_| sizes.draw(&mut rng)).collect();
-            let mean = all.iter().sum::<u64>() as f64 / all.len() as f64;
-            assert!((mean / sizes.mean() - 1.0).abs() < 0.03, "{name}: {mean} for {}", sizes.mean());
-            for (bytes, share) in &sizes.points {
-                let below = all.iter().filter(|b| **b as f64 <= *bytes).count() as f64 / all.len() as f64;
-                assert!((below - share).abs() < 0.005, "{name}: {below} up to {bytes}");
-            }
-        }
-        assert_eq!(Sizes::one(65_536).mean(), 65_536.0);
-    }
 
     /// A share that stays where it was is no fall, whatever a hundredth of it rounds to.
     #[test]
@@ -199,26 +100,26 @@ mod tests {
         for tenths in 0..=1000 {
             let percent = f64::from(tenths) / 10.0;
             let text = format!("0 0\n1000 {percent}\n2000 {percent}\n3000 100\n");
-            let sizes = Sizes::parse(Path::new("sizes.cdf"), &text).unwrap_or_else(|e| panic!("{e}"));
-            assert_eq!(sizes.points[1].1, sizes.points[2].1);
+            let sizes = parse(Path::new("sizes.cdf"), &text).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(sizes.points()[1].1, sizes.points()[2].1);
         }
         // Sums of shares, as programs write them.
         for (first, second, last) in
             [("33.333333333333336", "33.33333333333333", "100"), ("50", "50", "99.99999999999999"), ("0", "1e-9", "100.00000000000001")]
         {
             let text = format!("0 0\n1000 {first}\n2000 {second}\n3000 {last}\n");
-            let sizes = Sizes::parse(Path::new("sizes.cdf"), &text).unwrap_or_else(|e| panic!("{e}"));
-            assert_eq!((sizes.points.len(), sizes.points[3].1), (4, 1.0));
+            let sizes = parse(Path::new("sizes.cdf"), &text).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!((sizes.points().len(), sizes.points()[3].1), (4, 1.0));
         }
-        assert!(Sizes::parse(Path::new("sizes.cdf"), "0 0\n1000 50\n2000 49.999\n3000 100\n").is_err(), "a fall");
-        assert!(Sizes::parse(Path::new("sizes.cdf"), "0 0\n1000 99.999\n").is_err(), "no whole");
-        let with_signs = Sizes::parse(Path::new("sizes.cdf"), "0 0\n1000 50%\n2000 100%\n");
-        assert_eq!(with_signs.ok(), Sizes::parse(Path::new("sizes.cdf"), "0 0\n1000 50\n2000 100\n").ok());
+        assert!(parse(Path::new("sizes.cdf"), "0 0\n1000 50\n2000 49.999\n3000 100\n").is_err(), "a fall");
+        assert!(parse(Path::new("sizes.cdf"), "0 0\n1000 99.999\n").is_err(), "no whole");
+        let with_signs = parse(Path::new("sizes.cdf"), "0 0\n1000 50%\n2000 100%\n");
+        assert_eq!(with_signs.ok(), parse(Path::new("sizes.cdf"), "0 0\n1000 50\n2000 100\n").ok());
     }
 
     #[test]
     fn wrong_files_are_refused_with_line_value_and_what_is_allowed() {
-        let refused = |text: &str| Sizes::parse(Path::new("sizes.cdf"), text).expect_err("wrong").to_string();
+        let refused = |text: &str| parse(Path::new("sizes.cdf"), text).expect_err("wrong").to_string();
         assert_eq!(refused("0 0\n100 x\n"), "sizes.cdf:2: percent is x; allowed: 0 to 100 (percentages don't fall)");
         assert_eq!(refused("100 50\n90 100"), "sizes.cdf:2: size is 90; allowed: bytes, 100 to 1e15 (sizes don't fall)");
         assert_eq!(refused("100 50\n200 40"), "sizes.cdf:2: percent is 40; allowed: 50 to 100 (percentages don't fall)");
@@ -229,9 +130,9 @@ mod tests {
         assert_eq!(refused("# nothing\n"), "sizes.cdf:1: the file is empty; allowed: lines of `size percent`");
         let shares = "sizes.cdf:3: the last percent is 1; allowed: 100; these look like shares of 0 to 1: multiply them by 100";
         assert_eq!(refused("0 0\n1000 0.5\n2000 1\n"), shares);
-        let times = Sizes::curve(Path::new("noise.txt"), "5 50\n4 100\n", "time", "ns").expect_err("wrong").to_string();
+        let times = curve(Path::new("noise.txt"), "5 50\n4 100\n", "time", "ns").expect_err("wrong").to_string();
         assert_eq!(times, "noise.txt:2: time is 4; allowed: ns, 5 to 1e15 (times don't fall)");
-        assert!(Sizes::kernel_stamps_busy().mean() > Sizes::kernel_stamps().mean() && Sizes::kernel_stamps().mean() > 1000.0);
-        assert!(Sizes::parse(Path::new("sizes.cdf"), "# bytes percent\n1000 30\n\n2000 100 # all\n").is_ok());
+        assert!(kernel_stamps_busy().mean() > kernel_stamps().mean() && kernel_stamps().mean() > 1000.0);
+        assert!(parse(Path::new("sizes.cdf"), "# bytes percent\n1000 30\n\n2000 100 # all\n").is_ok());
     }
 }

@@ -11,13 +11,14 @@ type Module = Vec<String>;
 type Graph = BTreeMap<Module, BTreeSet<Module>>;
 
 /// Folders of crates' sources.
-const CRATES: [&str; 15] = [
+const CRATES: [&str; 16] = [
     "driver/src",
     "hw/src",
     "hw/formal/src",
     "hw/model/src",
     "hw/regs/src",
     "sim/src",
+    "sim/network/src",
     "sim/verilate/src",
     "tests/src",
     "tests/fuzz/src",

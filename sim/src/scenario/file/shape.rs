@@ -12,7 +12,7 @@ use crate::scenario::shapes::Shape;
 use crate::scenario::{Error, FabricPlan, LinkDefaults, hpcc};
 use crate::time::{NS, Speed, US, ps};
 use crate::topology::{Link, Topology};
-use crate::workload::sizes::Sizes;
+use crate::workload::sizes;
 use std::path::Path;
 
 /// Hosts and switches together, at most.
@@ -213,9 +213,9 @@ pub(super) fn fabric(src: &Source, s: &SwitchTable, n: &NicTable) -> Result<Fabr
         rtt_noise: ps(src.number(&n.rtt_noise_us, "nic.rtt_noise_us", 0.0, 0.0, 1e5)?, US),
         noise: match n.rtt_noise.as_deref() {
             None => None,
-            Some("kernel") => Some(Sizes::kernel_stamps()),
-            Some("kernel-busy") => Some(Sizes::kernel_stamps_busy()),
-            Some(name) => Some(Sizes::times(&src.beside(name))?),
+            Some("kernel") => Some(sizes::kernel_stamps()),
+            Some("kernel-busy") => Some(sizes::kernel_stamps_busy()),
+            Some(name) => Some(sizes::times(&src.beside(name))?),
         },
         spacing_mbps: src.number(&n.spacing_mbps, "nic.spacing_mbps", 0.0, 0.0, 1e6)?,
         lateness: n.lateness_file.as_ref().map_or(Ok(Default::default()), |f| trace::read(&src.beside(f)))?,

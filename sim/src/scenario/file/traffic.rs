@@ -5,7 +5,7 @@ use super::{Number, Source, data_class, known_profile};
 use crate::frame::NodeId;
 use crate::scenario::{Error, FlowPlan, Plan};
 use crate::time::{Ps, US, ps};
-use crate::workload::sizes::{NAMES, Sizes};
+use crate::workload::sizes::{self, NAMES, Sizes};
 use crate::workload::{Incast, Load};
 use toml::Spanned;
 
@@ -47,7 +47,7 @@ pub(super) fn load(src: &Source, t: &LoadTable, i: u64, plan: &mut Plan) -> Resu
         (None, b) => Sizes::one(src.whole(b, "load.bytes", 65_536, 1, 1 << 50)?),
         (Some(s), None) => match Sizes::named(s.get_ref()) {
             Some(sizes) => sizes,
-            None if s.get_ref().contains('.') => Sizes::read(&src.beside(s.get_ref()))?,
+            None if s.get_ref().contains('.') => sizes::read(&src.beside(s.get_ref()))?,
             None => return Err(src.error(s.span(), "load.sizes", s.get_ref(), format!("{NAMES}, or a file's name with a dot in it"))),
         },
         (Some(s), Some(_)) => return Err(src.error(s.span(), "load.sizes", s.get_ref(), "either `sizes` or `bytes`")),

@@ -2,11 +2,11 @@
 use crate::check::{file, said};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use timely_sim::workload::sizes::Sizes;
+use timely_sim::workload::sizes;
 
 pub fn run(input: &[u8]) {
     let path = file("sizes.cdf", input);
-    for read in [Sizes::read(&path), Sizes::times(&path)] {
+    for read in [sizes::read(&path), sizes::times(&path)] {
         match read {
             Ok(sizes) => {
                 let (mut rng, mean) = (ChaCha8Rng::seed_from_u64(1), sizes.mean());

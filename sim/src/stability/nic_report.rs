@@ -1,7 +1,7 @@
 //! Outputs of the NIC's analysis: a table, CSV, and a page with plots.
-use super::super::margin;
-use super::super::report::{Named, plot};
-use super::{Nic, Row};
+use super::margin;
+use super::nic::{Nic, Row};
+use super::report::{Named, plot};
 use crate::report::curves::figure;
 use crate::report::page::{document, escape};
 use crate::report::plot::Axis;

@@ -8,7 +8,7 @@ use crate::fluid::timely::Timely;
 use nalgebra::Complex;
 use serde::Deserialize;
 
-const VALUES: &str = include_str!("../../scenarios/conext16/analysis.json");
+const VALUES: &str = include_str!("../../../scenarios/conext16/analysis.json");
 
 /// The published values.
 #[derive(Clone, Debug, Deserialize)]

@@ -13,6 +13,7 @@ pub mod core;
 pub mod corundum;
 pub mod host;
 pub mod inline;
+pub mod kind;
 pub mod loss;
 pub mod mac;
 pub mod memory;

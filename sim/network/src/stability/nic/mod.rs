@@ -8,7 +8,6 @@
 //! line, so differences between its flows have a root of 0.
 pub mod integers;
 pub mod law;
-pub mod report;
 pub mod sampled;
 
 use super::border::{Border, border};

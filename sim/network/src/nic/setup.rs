@@ -3,8 +3,8 @@
 use super::access::Access;
 use super::core::{AccessError, Core};
 use crate::frame::{Class, LOW_TOS, address};
+use crate::nic::kind::Form;
 use crate::nic::spec::{CoreFlow, CoreSpec};
-use crate::scenario::Form;
 use crate::time::Ps;
 use timely_regs::corundum::request::Request;
 use timely_regs::device::Device;

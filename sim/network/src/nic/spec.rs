@@ -1,7 +1,7 @@
 //! Specification of a bit-true NIC.
 use super::stream::FlowSpec;
 use crate::frame::NodeId;
-use crate::scenario::{Form, NicKind};
+use crate::nic::kind::{Form, NicKind};
 use crate::time::Speed;
 use timely_regs::parameters::Parameters;
 

@@ -176,7 +176,8 @@ pub struct Flow {
     // rate; `timely_model::pacer::token::slack`.
     slack: i64,
     limited: bool,
-    pub(crate) control: Control,
+    /// The law with its state.
+    pub control: Control,
     pub(super) posted: Option<Box<Posted>>,
     pub(super) notification: Option<Box<Notification>>,
     pub(super) one_way: Option<Box<OneWay>>,

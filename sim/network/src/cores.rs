@@ -2,12 +2,12 @@
 use crate::nic::core::Core;
 use crate::nic::corundum::Corundum;
 use crate::nic::inline::{self, Inline};
+use crate::nic::kind::{Form, NicKind};
 use crate::nic::memory::Behaviour;
 use crate::nic::model::Model;
 use crate::nic::rtl::Shell;
 use crate::nic::setup::configure;
 pub use crate::nic::spec::{CoreFlow, CoreSpec};
-use crate::scenario::{Form, NicKind};
 use crate::time::Ps;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ const CLOCK_PS: u32 = crate::nic::clock::NOMINAL_PS as u32;
 /// The one configuration whose Verilog is in the program. The path of a source tree is no place to
 /// read it from: where that was, another user may have made a folder since.
 const COMMITTED: ((u32, u32), &str) =
-    ((64, 10), include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../hw/verilog/timely_standalone_64_10.v")));
+    ((64, 10), include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../hw/verilog/timely_standalone_64_10.v")));
 
 /// Makes models from nothing, and RTL NICs from emitted Verilog, compiled once a configuration.
 pub struct Cores {
