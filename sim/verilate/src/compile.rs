@@ -169,9 +169,31 @@ fn cxx(compiler: &str, include: &Path, opt: &str, options: Options) -> Command {
     c
 }
 
-/// The simulator's own runtime, compiled once for all models.
-fn runtime(cache: &Cache, include: &Path, version: &str, compiler: &str, options: Options) -> Result<Vec<PathBuf>, Error> {
-    let dir = cache.folder(&format!("runtime-{}", hash((version, compiler, options.waves, options.coverage))))?;
+/// The level of optimisation. Clang 14 takes minutes for some of the code at -O1, and seconds at
+/// -O2.
+fn optimization(compiler: &str, options: Options) -> &'static str {
+    match (compiler.contains("clang"), options.fast) {
+        // Counters are most of the code, and a run is short.
+        _ if options.coverage => "-O0",
+        (true, _) => "-O2",
+        (false, true) => "-O3",
+        (false, false) => "-O1",
+    }
+}
+
+/// The simulator's own part of each model, compiled once for all.
+struct Runtime {
+    objects: Vec<PathBuf>,
+    /// Headers that are read already: half of the time of a small block. Of clang alone, which
+    /// takes them by a name.
+    headers: Option<PathBuf>,
+}
+
+/// The headers of generated code and of the shim.
+const HEADERS: &str = "#include \"verilated.h\"\n#include <atomic>\n#include <cstdint>\n#include <cstdlib>\n#include <string>\n";
+
+fn runtime(cache: &Cache, include: &Path, version: &str, compiler: &str, options: Options) -> Result<Runtime, Error> {
+    let dir = cache.folder(&format!("runtime-{}", hash((version, compiler, options.waves, options.coverage, HEADERS))))?;
     locked(&dir.join("lock"), || {
         let mut objects = Vec::new();
         let writer = options.waves.then_some("verilated_fst_c.cpp");
@@ -186,7 +208,20 @@ fn runtime(cache: &Cache, include: &Path, version: &str, compiler: &str, options
             cache.check(&object)?;
             objects.push(object);
         }
-        Ok(objects)
+        let is_clang = compiler.contains("clang");
+        // What clang keeps of them names their folder: a copy of the cache gets its own.
+        let headers = is_clang.then(|| dir.join(format!("headers-{}.pch", hash(&dir))));
+        if let Some(headers) = &headers {
+            if !headers.exists() {
+                let (text, part) = (dir.join("headers.h"), headers.with_extension("part.pch"));
+                write(&text, HEADERS)?;
+                let mut c = cxx(compiler, include, optimization(compiler, options), options);
+                run(compiler, c.args(["-x", "c++-header"]).arg(&text).arg("-o").arg(&part))?;
+                fs::rename(&part, headers).map_err(|e| Error::File(headers.clone(), e))?;
+            }
+            cache.check(headers)?;
+        }
+        Ok(Runtime { objects, headers })
     })
 }
 
@@ -309,14 +344,6 @@ fn compile(
     write(&dir.join("unit.cpp"), &[unit(&hot), unit(&[&dir.join("shim.cpp")]), with_hot].concat())?;
     let runtime = runtime(cache, &include, version, compiler, options)?;
     let (start, part) = (dir.join("start.o"), dir.join("model.part.so"));
-    // Clang 14 takes minutes for some of the code at -O1, and seconds at -O2.
-    let opt = match (compiler.contains("clang"), options.fast) {
-        // Counters are most of the code, and a run is short.
-        _ if options.coverage => "-O0",
-        (true, _) => "-O2",
-        (false, true) => "-O3",
-        (false, false) => "-O1",
-    };
     let compile = |opt: &str| {
         let mut c = cxx(compiler, &include, opt, options);
         c.arg("-I").arg(dir.join("cc"));
@@ -326,12 +353,15 @@ fn compile(
         write(&dir.join("start.cpp"), &apart)?;
         run(compiler, compile("-O0").arg("-c").arg(dir.join("start.cpp")).arg("-o").arg(&start))?;
     }
-    let mut link = compile(opt);
+    let mut link = compile(optimization(compiler, options));
+    if let Some(headers) = &runtime.headers {
+        link.arg("-include-pch").arg(headers);
+    }
     // In this order: of an inline function that both have, the linker takes the first.
     link.arg("-shared")
         .arg(dir.join("unit.cpp"))
         .args((!apart.is_empty()).then_some(&start))
-        .args(&runtime)
+        .args(&runtime.objects)
         .args(["-lpthread", "-latomic"])
         .args(options.waves.then_some("-lz"))
         .arg("-o")
