@@ -1,6 +1,7 @@
 //! The in-line NIC that paces RoCEv2's queue pairs: its model behind RDMA hosts that know nothing
 //! of it.
 mod dcqcn;
+mod far;
 mod network;
 mod promises;
 mod rxe;
@@ -20,7 +21,18 @@ use timely_tests::{cycles, few_seeds, rng, seeds, thorough};
 use world::World;
 
 fn plan(profile: Parameters, seed: u64) -> Plan {
-    Plan { gbps: 10.0, queue: 2e6, round_trip: 20 * US, profile, faults: Faults::default(), marking: None, joins: true, age: 0, seed }
+    Plan {
+        gbps: 10.0,
+        queue: 2e6,
+        round_trip: 20 * US,
+        profile,
+        faults: Faults::default(),
+        marking: None,
+        behind: None,
+        joins: true,
+        age: 0,
+        seed,
+    }
 }
 
 /// TIMELY holds the bottleneck, shares it, and lets its queue come to the lower threshold; the same
@@ -143,8 +155,11 @@ fn equal(bus: u32, flow_bits: u32, gbps: f64) {
             left -= stretch;
         }
         let counted = counters(&mut nic);
-        println!("{bus} bits, 2^{flow_bits} flows, seed {seed}: {} requests, {} others, {counted:?}", world.requests, world.others);
-        const WANTED: [Counter; 18] = [
+        println!(
+            "{bus} bits, 2^{flow_bits} flows, seed {seed}: {} requests, {} others, {} notifications, {counted:?}",
+            world.requests, world.others, world.notified
+        );
+        const WANTED: [Counter; 21] = [
             Counter::TxFrames,
             Counter::RateUpdates,
             Counter::SegmentTimeouts,
@@ -162,6 +177,9 @@ fn equal(bus: u32, flow_bits: u32, gbps: f64) {
             Counter::AnswersUnknown,
             Counter::CongestionNotified,
             Counter::PairsMalformed,
+            Counter::NotificationsSent,
+            Counter::MarksUnknown,
+            Counter::MarksPostponed,
             Counter::RxFrames,
         ];
         let never: Vec<_> = WANTED.iter().filter(|c| counted[**c as usize] == 0).map(|c| format!("{c:?}")).collect();
