@@ -1,5 +1,5 @@
 //! The receiving host behind a NIC of its own, which sends CNPs in its place or does not.
-use super::network::{command, prepare};
+use super::network::{command, mapped, prepare};
 use super::rxe::{Receiver, Sender};
 use std::collections::VecDeque;
 use timely_model::inline::nic::In;
@@ -36,7 +36,7 @@ impl Far {
         let line = Parameters { outstanding_bytes: 0, ..Parameters::fixed(1000.0 * gbps) };
         let mut nic = prepare(model, &line, gbps, 0);
         for p in pairs {
-            let done = command(&mut nic, p.hosts.0, p.local, Some(p.remote), roce::SET);
+            let done = command(&mut nic, mapped(p.hosts.0), p.local, Some(p.remote), roce::SET);
             assert_eq!(done.map(|d| d.0), Some(0), "the pair is set and joined");
         }
         nic.write32(roce::NOTIFY_INTERVAL.address(), INTERVAL_NS).expect("a register");

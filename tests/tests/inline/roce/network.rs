@@ -4,6 +4,7 @@ use super::rxe::{Receiver, Sender};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
+use std::net::Ipv4Addr;
 use timely_hw::config::CLOCK_PS;
 use timely_model::bus::KIND_RTT;
 use timely_model::inline::nic::In;
@@ -115,13 +116,17 @@ pub fn put_profile<P: Path>(nic: &mut Inline<P>, number: u32, parameters: &Param
     }
 }
 
+/// The IPv4 address of a host, as the table has it.
+pub fn mapped(host: u16) -> [u8; 16] {
+    Ipv4Addr::from(address::ipv4(host)).to_ipv6_mapped().octets()
+}
+
 /// Orders a command on a pair, and gives the outcome and the flow; none if it is refused.
-pub fn command<P: Path>(nic: &mut Inline<P>, host: u16, remote: u32, local: Option<u32>, command: u32) -> Option<(u32, u32)> {
+pub fn command<P: Path>(nic: &mut Inline<P>, at: [u8; 16], remote: u32, local: Option<u32>, command: u32) -> Option<(u32, u32)> {
     let mut write = |address: u32, value: u32| nic.write32(address, value).expect("a register");
-    write(roce::ADDRESS.address(), 0);
-    write(roce::ADDRESS.address() + 4, 0);
-    write(roce::ADDRESS.address() + 8, 0xffff_0000);
-    write(roce::ADDRESS.address() + 12, u32::from_le_bytes(timely_sim::frame::address::ipv4(host)));
+    for (word, i) in at.as_chunks().0.iter().zip(0..) {
+        write(roce::ADDRESS.address() + 4 * i, u32::from_le_bytes(*word));
+    }
     write(roce::REMOTE.address(), remote);
     write(roce::LOCAL.address(), local.map_or(0, |l| l | 1 << 24));
     write(roce::SET_PROFILE.address(), 1);
@@ -138,7 +143,7 @@ pub fn command<P: Path>(nic: &mut Inline<P>, host: u16, remote: u32, local: Opti
 impl<P: Path> Node<P> {
     pub fn new(mut nic: Inline<P>, pairs: Vec<Sender>, gbps: f64, joins: bool) -> Self {
         for p in pairs.iter().filter(|_| joins) {
-            let done = command(&mut nic, p.hosts.1, p.remote, Some(p.local), roce::SET);
+            let done = command(&mut nic, mapped(p.hosts.1), p.remote, Some(p.local), roce::SET);
             assert_eq!(done.map(|d| d.0), Some(0), "the pair is set and joined");
         }
         let n = pairs.len();

@@ -1,6 +1,6 @@
 //! The surroundings of a NIC with queue pairs in its lockstep test: hosts, wire and driver at
 //! random.
-use super::network::{command, prepare, put_profile};
+use super::network::{command, mapped, prepare, put_profile};
 use super::rxe::envelope;
 use crate::both::Both;
 use rand::{Rng, SeedableRng};
@@ -53,12 +53,12 @@ pub struct World {
 }
 
 fn between(from: u16, to: u16, pair: u32) -> Envelope {
-    let v4 = envelope(from, to, 0xc000);
+    let v4 = Envelope { tci: pair.is_multiple_of(2).then_some(7), ..envelope(from, to, 0xc000) };
     if !pair.is_multiple_of(3) {
         return v4;
     }
     let addresses = Addresses::V6 { source: address::ipv6(from), destination: address::ipv6(to) };
-    Envelope { addresses, tci: Some(7), ..v4 }
+    Envelope { addresses, ..v4 }
 }
 
 impl World {
@@ -102,9 +102,7 @@ impl World {
             nic.write32(register.address(), value).expect("a register");
         }
         for pair in (0..PAIRS).filter(|p| p % 4 != 3) {
-            if pair % 3 != 0 {
-                command(&mut nic, peer(pair), 2 * pair + 1, Some(2 * pair), roce::SET);
-            }
+            command(&mut nic, key(pair), 2 * pair + 1, Some(2 * pair), roce::SET);
         }
         nic
     }
@@ -220,10 +218,11 @@ impl World {
                 nic.write32(roce::NOTIFY_INTERVAL.address(), self.rng.random_range(0..5000)).expect("a register");
                 nic.write32(roce::NOTIFY_TOS.address(), self.rng.random_range(0..256)).expect("a register");
             }
-            6..9 => drop(command(nic, peer(used), 2 * used + 1, None, roce::REMOVE)),
+            8 => drop(command(nic, key(number), 2 * number + 1, None, roce::REMOVE)),
+            6 | 7 => drop(command(nic, key(used), 2 * used + 1, None, roce::REMOVE)),
             _ => {
                 self.joined = number;
-                let _ = command(nic, peer(number), 2 * number + 1, Some(2 * number), roce::SET);
+                let _ = command(nic, key(number), 2 * number + 1, Some(2 * number), roce::SET);
             }
         }
     }
@@ -258,6 +257,12 @@ impl World {
             self.left(clk, &frame, w.ack);
         }
     }
+}
+
+/// Address of the host at the other end of a pair, as the table has it: [`between`] has IPv6 for
+/// every third.
+fn key(pair: u32) -> [u8; 16] {
+    if pair.is_multiple_of(3) { address::ipv6(peer(pair)) } else { mapped(peer(pair)) }
 }
 
 /// The host at the other end of a pair: three pairs have each.
