@@ -150,7 +150,7 @@
 
 /* Block roce: Queue pairs of RoCEv2, in forms that pace them. Addresses, queue pairs and profile are staged, then COMMAND takes them. */
 #define TIMELY_ROCE_TYPE 0x5469000au
-#define TIMELY_ROCE_VERSION 1
+#define TIMELY_ROCE_VERSION 2
 #define TIMELY_ROCE_BASE 0x340u /* of this version of the map; walk the list instead */
 #define TIMELY_ROCE_CONTROL 0x10u /* RW: whether queue pairs are looked up; while 0 no pair is known or learned, and every packet goes past the store */
 #define TIMELY_ROCE_CONTROL_ENABLE_SHIFT 0 /* 1 after SECRET is written, which then stays; a change to 0 forgets all pairs, whose stored packets still leave */
@@ -194,6 +194,15 @@
 #define TIMELY_ROCE_STATUS_OUTCOME_MASK 0x70u
 #define TIMELY_ROCE_STATUS_FLOW_SHIFT 16 /* flow of the last command's pair */
 #define TIMELY_ROCE_STATUS_FLOW_MASK 0xffff0000u
+#define TIMELY_ROCE_NOTIFY 0x5cu /* RW: whether data and READ responses that arrive with CE are answered by congestion notifications (CNPs), for a host whose RDMA NIC sends none */
+#define TIMELY_ROCE_NOTIFY_NOTIFY_SHIFT 0 /* 1 those of queue pairs that are joined are answered, those of others are counted */
+#define TIMELY_ROCE_NOTIFY_NOTIFY_MASK 0x1u
+#define TIMELY_ROCE_NOTIFY_INTERVAL 0x60u /* RW: least time between two congestion notifications of a queue pair */
+#define TIMELY_ROCE_NOTIFY_INTERVAL_INTERVAL_SHIFT 0 /* ns; 50 us after reset, as DCQCN has it */
+#define TIMELY_ROCE_NOTIFY_INTERVAL_INTERVAL_MASK 0xffffffu
+#define TIMELY_ROCE_NOTIFY_TOS 0x64u /* RW: TOS or traffic class of congestion notifications */
+#define TIMELY_ROCE_NOTIFY_TOS_NOTIFY_TOS_SHIFT 0 /* DSCP in bits 7..2, ECN in bits 1..0; DSCP 48 after reset */
+#define TIMELY_ROCE_NOTIFY_TOS_NOTIFY_TOS_MASK 0xffu
 
 /* Block counters: Events of the whole NIC, by index. */
 #define TIMELY_COUNTERS_TYPE 0x54690005u
@@ -835,6 +844,9 @@
 #define TIMELY_COUNTER_ANSWERS_UNKNOWN 56 /* An ACK, NAK or READ response from the wire is of no queue pair that is joined. */
 #define TIMELY_COUNTER_CONGESTION_NOTIFIED 57 /* A congestion notification of a queue pair that is joined. */
 #define TIMELY_COUNTER_PAIRS_MALFORMED 58 /* A frame from the wire is no well-formed RoCEv2 packet to its port, or its check sequence is wrong. */
+#define TIMELY_COUNTER_NOTIFICATIONS_SENT 59 /* A congestion notification was sent in the host's place. */
+#define TIMELY_COUNTER_MARKS_UNKNOWN 60 /* A packet arrived with CE whose queue pair is not joined: it was not answered. */
+#define TIMELY_COUNTER_MARKS_POSTPONED 61 /* A packet arrived with CE while a congestion notification was made: it was not answered. */
 
 /* The standalone NIC on PCI Express */
 #define TIMELY_PCI_VENDOR_ID 0x1234u /* vendor */

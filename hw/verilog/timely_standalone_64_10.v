@@ -126,7 +126,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire core__source_swept;
     wire  [63:0] core__steady;
     wire  [63:0] core__date;
-    wire  [1056:0] core__settings;
+    wire  [1089:0] core__settings;
     wire  core__stop;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
@@ -692,7 +692,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  source_swept;
     output wire [63:0] steady;
     output wire [63:0] date;
-    output wire [1056:0] settings;
+    output wire [1089:0] settings;
     output wire stop;
     output wire  fl_valid;
     output wire  [9:0] fl_flow;
@@ -795,7 +795,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  [63:0] control__steady;
     wire  [63:0] control__date;
     wire  [63:0] control__later;
-    wire  [1056:0] control__settings;
+    wire  [1089:0] control__settings;
     wire  control__stop;
     wire  control__release_valid;
     wire  [9:0] control__release_flow;
@@ -1176,7 +1176,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output wire [63:0] steady;
     output wire [63:0] date;
     output wire [63:0] later;
-    output wire [1056:0] settings;
+    output wire [1089:0] settings;
     output wire stop;
     output wire  pw_valid;
     output wire  [3:0] pw_profile;
@@ -1533,7 +1533,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [15:0] histograms__clearing;
     wire csr__clk;
     wire csr__rst;
-    wire  [1056:0] csr__settings;
+    wire  [1089:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  csr__pw_valid;
@@ -1673,8 +1673,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [9:0] crossing__o_superseded_flow;
     wire [15:0] crossing__histogram_clear;
     wire  [15:0] crossing__o_histogram_clear;
-    wire [1056:0] crossing__settings;
-    wire  [1056:0] crossing__o_settings;
+    wire [1089:0] crossing__settings;
+    wire  [1089:0] crossing__o_settings;
     reg  asked__0__d;
     reg  asked__0__d_v;
     reg asked__0__q = 1'h0;
@@ -8326,8 +8326,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output wire  [9:0] o_superseded_flow;
     input wire  [15:0] histogram_clear;
     output wire [15:0] o_histogram_clear;
-    input wire  [1056:0] settings;
-    output wire [1056:0] o_settings;
+    input wire  [1089:0] settings;
+    output wire [1089:0] o_settings;
     
     // Stub signals
     wire q_pw__clk;
@@ -8351,9 +8351,9 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [15:0] q_histogram_clear__d;
     reg  [15:0] q_histogram_clear__d_v;
     reg [15:0] q_histogram_clear__q = 16'h0;
-    reg  [1056:0] q_settings__d;
-    reg  [1056:0] q_settings__d_v;
-    reg [1056:0] q_settings__q = 1057'h0;
+    reg  [1089:0] q_settings__d;
+    reg  [1089:0] q_settings__d_v;
+    reg [1089:0] q_settings__q = 1090'h0;
     
     // Sub module instances
     tnic_standalone__core__control__crossing__q_pw q_pw(
@@ -9115,7 +9115,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output wire  [1:0] s_axil_rresp;
     output wire  s_axil_rvalid;
     input wire  s_axil_rready;
-    output wire [1056:0] settings;
+    output wire [1089:0] settings;
     output wire stop;
     output wire time_set_valid;
     output wire  pw_valid;
@@ -9221,7 +9221,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__query_valid;
     wire held__clk;
     wire held__rst;
-    wire  [1056:0] held__settings;
+    wire  [1089:0] held__settings;
     wire histogram__clk;
     wire histogram__rst;
     wire histogram__next_bin;
@@ -12001,7 +12001,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11001110] = 130'h0;
     mem[9'b11001111] = 130'h0;
     mem[9'b11010000] = 130'h10000000000000000000000005469000a;
-    mem[9'b11010001] = 130'h100000000000000000000000000000001;
+    mem[9'b11010001] = 130'h100000000000000000000000000000002;
     mem[9'b11010010] = 130'h1000000000000000000000000000003c0;
     mem[9'b11010011] = 130'h0;
     mem[9'b11010100] = 130'h300000001000000000000000100000000;
@@ -12023,9 +12023,9 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11100100] = 130'h30000000f000000000000000f00000000;
     mem[9'b11100101] = 130'h200000002000000010000000300000000;
     mem[9'b11100110] = 130'h1ffffffff00000000ffff007300000000;
-    mem[9'b11100111] = 130'h0;
-    mem[9'b11101000] = 130'h0;
-    mem[9'b11101001] = 130'h0;
+    mem[9'b11100111] = 130'h300000001000000000000000100000000;
+    mem[9'b11101000] = 130'h300ffffff0000000000ffffff0000c350;
+    mem[9'b11101001] = 130'h3000000ff00000000000000ff000000c0;
     mem[9'b11101010] = 130'h0;
     mem[9'b11101011] = 130'h0;
     mem[9'b11101100] = 130'h0;
@@ -12036,7 +12036,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11110001] = 130'h100000000000000000000000000000002;
     mem[9'b11110010] = 130'h100000000000000000000000000000500;
     mem[9'b11110011] = 130'h0;
-    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff0000003b;
+    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff0000003e;
     mem[9'b11110101] = 130'h0;
     mem[9'b11110110] = 130'h0;
     mem[9'b11110111] = 130'h0;
@@ -13413,8 +13413,8 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [1056:0] settings;
-    reg  [1056:0] settings_v;
+    output reg  [1089:0] settings;
+    reg  [1089:0] settings_v;
     
     // Stub signals
     wire enable__clk;
@@ -13522,6 +13522,15 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     wire pair_set_profile__clk;
     wire pair_set_profile__rst;
     wire  [3:0] pair_set_profile__value;
+    wire notify_enable__clk;
+    wire notify_enable__rst;
+    wire  notify_enable__value;
+    wire notify_interval__clk;
+    wire notify_interval__rst;
+    wire  [23:0] notify_interval__value;
+    wire notify_tos__clk;
+    wire notify_tos__rst;
+    wire  [7:0] notify_tos__value;
     
     // Sub module instances
     tnic_standalone__core__control__csr__held__enable enable(
@@ -13804,6 +13813,30 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_data(st_data),
         .value(pair_set_profile__value)
     );
+    tnic_standalone__core__control__csr__held__notify_enable notify_enable(
+        .clk(notify_enable__clk),
+        .rst(notify_enable__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(notify_enable__value)
+    );
+    tnic_standalone__core__control__csr__held__notify_interval notify_interval(
+        .clk(notify_interval__clk),
+        .rst(notify_interval__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(notify_interval__value)
+    );
+    tnic_standalone__core__control__csr__held__notify_tos notify_tos(
+        .clk(notify_tos__clk),
+        .rst(notify_tos__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(notify_tos__value)
+    );
     
     // Update code
     always @(*) begin
@@ -13842,6 +13875,9 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         settings_v[(64'h385)+:(24)] = pair_remote__value;
         settings_v[(64'h39d)+:(128)] = pair_address__value;
         settings_v[(64'h41d)+:(4)] = pair_set_profile__value;
+        settings_v[(64'h421)+:(1)] = notify_enable__value;
+        settings_v[(64'h422)+:(24)] = notify_interval__value;
+        settings_v[(64'h43a)+:(8)] = notify_tos__value;
         settings = settings_v;
     end
     assign enable__clk = clk;
@@ -13914,6 +13950,12 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     assign pair_address__rst = rst;
     assign pair_set_profile__clk = clk;
     assign pair_set_profile__rst = rst;
+    assign notify_enable__clk = clk;
+    assign notify_enable__rst = rst;
+    assign notify_interval__clk = clk;
+    assign notify_interval__rst = rst;
+    assign notify_tos__clk = clk;
+    assign notify_tos__rst = rst;
     
 endmodule // standalone__core__control__csr__held
 
@@ -14595,6 +14637,135 @@ module tnic_standalone__core__control__csr__held__nonce_keyed(clk,rst,st_valid,s
         held__q <= held__d;
     end
 endmodule // standalone__core__control__csr__held__nonce_keyed
+
+
+
+
+module tnic_standalone__core__control__csr__held__notify_enable(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11100111;
+    localparam  others__0 = 1'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  held__d;
+    reg  held__d_v;
+    reg held__q = 1'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__notify_enable
+
+
+
+
+module tnic_standalone__core__control__csr__held__notify_interval(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [23:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11101000;
+    localparam  others__0 = 24'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [23:0] held__d;
+    reg  [23:0] held__d_v;
+    reg [23:0] held__q = 24'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 24'hffffff) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__notify_interval
+
+
+
+
+module tnic_standalone__core__control__csr__held__notify_tos(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [7:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11101001;
+    localparam  others__0 = 8'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [7:0] held__d;
+    reg  [7:0] held__d_v;
+    reg [7:0] held__q = 8'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 8'hff) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__notify_tos
 
 
 

@@ -18,6 +18,12 @@ const TAGGED_CNP4: &str = "020000000001020000000002810060050800452a003c000040004
                            0000000000000000000\
                            05e97395c";
 
+/// Scapy 2.6.1's.
+const CNP6: &str = "02000000000102000000000286dd62a000000028114020010db800000000000000000000000220010db8000000000000000000000001000012b7002800008100ffff\
+                    400000d200000000000000000000000000000000000000001fee4c26";
+const TAGGED_CNP6: &str = "0200000000010200000000028100600586dd62a000000028114020010db800000000000000000000000220010db8000000000000000000000001000012b700280000\
+                           8100ffff400000d200000000000000000000000000000000000000001fee4c26";
+
 fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
 }
@@ -206,7 +212,11 @@ fn notifications_are_those_of_another_implementation() {
         out
     };
     while !run(None, &mut dut).swept {}
-    for (flow, tci, port, wanted) in [(3, None, 0, CNP4), (5, Some(0x6005), 0, TAGGED_CNP4)] {
+    let v4 = Addresses::V4 { source: [192, 0, 2, 2], destination: [192, 0, 2, 1] };
+    let of = |host| std::array::from_fn(|i| *[0x20, 1, 0x0d, 0xb8].get(i).unwrap_or(if i == 15 { &host } else { &0 }));
+    let v6 = Addresses::V6 { source: of(1), destination: of(2) };
+    let tag = Some(0x6005);
+    for (flow, tci, addresses, wanted) in [(3, None, v4, CNP4), (5, tag, v4, TAGGED_CNP4), (6, None, v6, CNP6), (7, tag, v6, TAGGED_CNP6)] {
         let wanted = bytes(wanted);
         let mark = Mark {
             flow: Some(flow),
@@ -214,8 +224,8 @@ fn notifications_are_those_of_another_implementation() {
             mac_destination: [2, 0, 0, 0, 0, 2],
             mac_source: [2, 0, 0, 0, 0, 1],
             tci,
-            addresses: Addresses::V4 { source: [192, 0, 2, 2], destination: [192, 0, 2, 1] },
-            port,
+            addresses,
+            port: 0,
         };
         run(Some(mark), &mut dut);
         let (mut frame, mut clocks) = (Vec::<u8>::new(), 1);
@@ -226,7 +236,7 @@ fn notifications_are_those_of_another_implementation() {
             }
         };
         frame.extend(&first.data[..usize::from(first.bytes)]);
-        let class = Class { vlan: tci.is_some(), ipv6: false };
+        let class = Class { vlan: tci.is_some(), ipv6: matches!(addresses, Addresses::V6 { .. }) };
         assert_eq!(clocks, MARK_TO_BEAT + words(class) as u64);
         while let Some(beat) = run(None, &mut dut).beat {
             frame.extend(&beat.data[..usize::from(beat.bytes)]);

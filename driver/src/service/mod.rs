@@ -2,7 +2,7 @@
 //! program that opens the device itself.
 mod pairs;
 mod read;
-pub use pairs::{PairError, PairKey, PairReport, PairSetup, PairsReport};
+pub use pairs::{NotifySetup, PairError, PairKey, PairReport, PairSetup, PairsReport};
 pub(crate) use read::Dated;
 mod request;
 

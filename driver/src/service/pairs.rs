@@ -8,12 +8,16 @@ use std::fs::File;
 use std::io::Read;
 use std::net::IpAddr;
 use timely_regs::counters::Counter;
-use timely_regs::device::{PairOutcome, PairSettings};
+use timely_regs::device::{NotifySettings, PairOutcome, PairSettings};
 use timely_regs::map::{counters, port};
 use timely_regs::profile;
 
 /// Greatest number of a queue pair; 0 and 1 are management's.
 const MOST_PAIR: u32 = 0xff_ffff;
+/// Longest interval between two notifications of a pair: 24 bits of ns.
+const MOST_INTERVAL_US: u32 = 16_777;
+/// Greatest differentiated-services code point.
+const MOST_DSCP: u32 = 63;
 /// Units of the age that a pair is forgotten after, at least.
 const AGE_UNITS: u64 = 7;
 
@@ -37,6 +41,12 @@ pub enum PairError {
         /// Longest.
         most: u64,
     },
+    /// An interval of notifications that the register does not hold.
+    #[error("an interval of {0} us between congestion notifications is too long; give 0 to {MOST_INTERVAL_US}")]
+    Interval(u32),
+    /// A DSCP that is none.
+    #[error("{0} is no DSCP; give 0 to {MOST_DSCP}")]
+    Dscp(u32),
     /// A number of no queue pair.
     #[error("{0} is no number of a queue pair; give 2 to 16777215, as `rdma resource show qp` shows it")]
     Number(u32),
@@ -83,6 +93,19 @@ pub struct PairSetup {
     pub age_s: u32,
     /// Cells of 256 bytes that a pair may have in the store.
     pub store_bound: u32,
+    /// Congestion notifications in the host's place; none are sent without.
+    #[serde(default)]
+    pub notify: Option<NotifySetup>,
+}
+
+/// Congestion notifications in the host's place, as they are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NotifySetup {
+    /// Least time between two of a pair, us.
+    pub interval_us: u32,
+    /// DSCP of notifications.
+    pub dscp: u32,
 }
 
 /// A queue pair, by what its packets say.
@@ -126,6 +149,18 @@ pub struct PairsReport {
     pub answers_unknown: u32,
     /// Congestion notifications to pairs that are joined.
     pub congestion_notified: u32,
+    /// Congestion notifications are sent in the host's place.
+    pub notify: bool,
+    /// Least time between two of a pair, us; 0 where none are sent.
+    pub notify_interval_us: f64,
+    /// DSCP of notifications; 0 where none are sent.
+    pub notify_dscp: u32,
+    /// Notifications that were sent.
+    pub notifications_sent: u32,
+    /// Packets that arrived with CE, and whose pair is not joined.
+    pub marks_unknown: u32,
+    /// Packets that arrived with CE while a notification was made.
+    pub marks_postponed: u32,
 }
 
 /// A pair that was joined, as programs read it.
@@ -163,6 +198,15 @@ fn mtu_code(bytes: u32) -> Result<u32, PairError> {
     }
 }
 
+/// An interval in ns, and the DSCP's place in a type of service.
+fn notify_settings(n: NotifySetup) -> Result<NotifySettings, PairError> {
+    match n {
+        NotifySetup { interval_us, .. } if interval_us > MOST_INTERVAL_US => Err(PairError::Interval(interval_us)),
+        NotifySetup { dscp, .. } if dscp > MOST_DSCP => Err(PairError::Dscp(dscp)),
+        NotifySetup { interval_us, dscp } => Ok(NotifySettings { interval_ns: 1000 * interval_us, tos: dscp << 2 }),
+    }
+}
+
 /// Clocks of a unit, of which seven are the age.
 fn age_unit(seconds: u32, clock_ps: u32) -> Result<u32, PairError> {
     let clocks = u64::from(seconds) * 1_000_000_000_000 / u64::from(clock_ps.max(1));
@@ -190,6 +234,12 @@ impl Service {
                 full: count(Counter::PairsFull)?,
                 answers_unknown: count(Counter::AnswersUnknown)?,
                 congestion_notified: count(Counter::CongestionNotified)?,
+                notify: state.notify.is_some(),
+                notify_interval_us: state.notify.map_or(0.0, |n| f64::from(n.interval_ns) / 1000.0),
+                notify_dscp: state.notify.map_or(0, |n| n.tos >> 2),
+                notifications_sent: count(Counter::NotificationsSent)?,
+                marks_unknown: count(Counter::MarksUnknown)?,
+                marks_postponed: count(Counter::MarksPostponed)?,
             })
         })?;
         Ok(report)
@@ -214,9 +264,10 @@ impl Service {
         self.must_be_set(s.profile)?;
         let mtu = mtu_code(s.mtu)?;
         let age = age_unit(s.age_s, self.nic.device().build().clock_ps)?;
+        let notify = s.notify.map(notify_settings).transpose()?;
         let mut random = [0; 24];
         File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut random)).map_err(Error::Random)?;
-        let settings = PairSettings { secret: secret_of(random)?, profile: s.profile, mtu, age };
+        let settings = PairSettings { secret: secret_of(random)?, profile: s.profile, mtu, age, notify };
         self.nic.checked("the settings of the table of queue pairs", |d| {
             d.write(&port::STORE_BOUND, s.store_bound)?;
             d.start_pairs(&settings)
@@ -286,6 +337,10 @@ mod tests {
         // 7 s of 4 ns: a unit is a second.
         assert_eq!((age_unit(0, 4000), age_unit(7, 4000)), (Ok(0), Ok(250_000_000)));
         assert_eq!(age_unit(121, 4000), Err(PairError::Age { asked: 121, most: 120 }));
+        let notify = |interval_us, dscp| notify_settings(NotifySetup { interval_us, dscp });
+        assert_eq!(notify(50, 48), Ok(NotifySettings { interval_ns: 50_000, tos: 0xc0 }));
+        assert_eq!(notify(16_777, 63), Ok(NotifySettings { interval_ns: 16_777_000, tos: 0xfc }));
+        assert_eq!((notify(16_778, 0), notify(0, 64)), (Err(PairError::Interval(16_778)), Err(PairError::Dscp(64))));
         assert_eq!((number(1), number(0x100_0000)), (Err(PairError::Number(1)), Err(PairError::Number(0x100_0000))));
     }
 }

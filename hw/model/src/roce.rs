@@ -4,7 +4,7 @@ use crate::Block;
 use crate::parse::In;
 use std::collections::VecDeque;
 use timely_regs::roce::{self, Error, Headers};
-use timely_regs::wire::{ipv4, ipv6};
+use timely_regs::wire::{ethernet, ipv4, ipv6, udp};
 
 /// Clocks from a frame's last beat to its report.
 pub const LATENCY: u64 = 12;
@@ -33,6 +33,12 @@ pub struct Packet {
     pub bytes: u16,
     /// Stamp of its start.
     pub stamp: u64,
+    /// Destination and source MAC address.
+    pub macs: [[u8; 6]; 2],
+    /// Priority, DEI and VLAN number, of a tagged frame.
+    pub tci: Option<u16>,
+    /// UDP source port.
+    pub port: u16,
 }
 
 /// The report of a frame.
@@ -80,8 +86,18 @@ impl Parse {
                     a[..bytes].copy_from_slice(&self.frame[headers.class.ip() + at..][..bytes]);
                     a
                 };
-                let packet =
-                    Packet { headers, source: address(from), destination: address(to), bytes: self.frame.len() as u16, stamp: self.stamp };
+                let word = |at: usize| u16::from_be_bytes([self.frame[at], self.frame[at + 1]]);
+                let mac = |at: usize| std::array::from_fn(|i| self.frame[at + i]);
+                let packet = Packet {
+                    headers,
+                    source: address(from),
+                    destination: address(to),
+                    bytes: self.frame.len() as u16,
+                    stamp: self.stamp,
+                    macs: [mac(ethernet::DESTINATION), mac(ethernet::SOURCE)],
+                    tci: headers.class.vlan.then(|| word(ethernet::TCI)),
+                    port: word(headers.class.udp() + udp::SOURCE),
+                };
                 Report { kind: headers.kind as u8, reason: 0, packet: Some(packet) }
             }
             Err(Error::Foreign) => Report { kind: 0, reason: 0, packet: None },

@@ -144,6 +144,12 @@ counters! {
     /// A frame from the wire is no well-formed RoCEv2 packet to its port, or its check sequence is
     /// wrong.
     PairsMalformed = 58,
+    /// A congestion notification was sent in the host's place.
+    NotificationsSent = 59,
+    /// A packet arrived with CE whose queue pair is not joined: it was not answered.
+    MarksUnknown = 60,
+    /// A packet arrived with CE while a congestion notification was made: it was not answered.
+    MarksPostponed = 61,
 }
 
 /// Counters in use.

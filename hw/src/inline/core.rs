@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use super::exit::Exit;
 use super::path::Path;
-use crate::bus::{AxilSlave, CompletionIn, FlowLoadOut, FlowStreamOut, MetaAxisIn, MetaAxisOut, PairSourceOut, SideAxisOut};
+use crate::bus::{AxilSlave, CompletionIn, FlowLoadOut, FlowStreamOut, MetaAxisIn, MetaAxisOut, PairSourceOut, SideAxisOut, TaggedAxisOut};
 use crate::constant::Const;
 use crate::construct::construct;
 use crate::mark::Mark;
@@ -273,6 +273,8 @@ impl<
         self.mark.s.tlast.next = self.path.m_store.tlast.val();
         self.mark.s.side.next = (bit_cast::<U, M>(self.path.m_store.meta.val()) << 64) | bit_cast::<U, 64>(self.path.m_store.launch.val());
         SideAxisOut::<W, K, U>::join(&mut self.mark.m, &mut self.path.s_gate);
+        // Nothing comes between frames of the host.
+        TaggedAxisOut::<W, K>::join(&mut self.path.m_both, &mut self.path.s_both);
         // Frames that leave are stamped and reported.
         self.path.x_meta.next = self.path.x_side.val().get_bits::<M>(64);
         self.exit.s_tdata.next = self.path.x_tdata.val();

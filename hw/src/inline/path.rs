@@ -5,7 +5,7 @@ use super::bridge::Bridge;
 use super::credit::Credit;
 use crate::bus::{
     AxilMaster, AxilSlave, CompletionIn, FlowLoadOut, FlowStreamIn, MetaAxisIn, MetaAxisOut, PairSourceIn, ProfileWriteOut, RateOut,
-    SampleTapOut, SentIn, SideAxisIn, StoreWriteOut, StoredAxisOut,
+    SampleTapOut, SentIn, SideAxisIn, StoreWriteOut, StoredAxisOut, TaggedAxisIn, TaggedAxisOut,
 };
 use crate::constant::Const;
 use crate::construct::construct;
@@ -98,6 +98,9 @@ pub struct Path<
     /// sideband.
     pub m_store: StoredAxisOut<W, K, Y>,
     pub s_gate: SideAxisIn<W, K, U>,
+    /// Frames past the store and through it, and as the form gives them back.
+    pub m_both: TaggedAxisOut<W, K>,
+    pub s_both: TaggedAxisIn<W, K>,
     /// Beats that leave; of a frame from the store with what goes beside it, of which the form cuts
     /// out the host's sideband.
     pub x_tdata: Signal<Out, Bits<W>>,
@@ -137,9 +140,9 @@ pub struct Path<
     pub tap_rec_data: Signal<Out, Bits<512>>,
     /// Frames to the wire.
     pub m_wire: MetaAxisOut<W, K, M>,
-    /// The beat's frame is an ACK of ours.
+    /// The beat's frame is an ACK of ours, or a congestion notification.
     pub m_wire_ack: Signal<Out, Bit>,
-    /// Bytes of that ACK.
+    /// Bytes of that frame.
     pub m_wire_ack_bytes: Signal<Out, Bits<16>>,
     /// Frames of the wire.
     pub s_wire: MetaAxisIn<W, K, M>,
@@ -214,6 +217,8 @@ pub struct Path<
     ends: Signal<Local, Bit>,
     side: Signal<Local, Bits<U>>,
     bytes: Signal<Local, Bits<W>>,
+    counted: Signal<Local, Bits<8>>,
+    outside: Signal<Local, Bits<16>>,
     length: Signal<Local, Bits<16>>,
     is_v6: Signal<Local, Bit>,
     is_tagged: Signal<Local, Bit>,
@@ -277,7 +282,7 @@ impl<
             frames_bit: bit(Counter::TxFrames),
             past_tag: Const::new(bits::<16>(u64::from(PAST_TAG))),
             ack_tag: Const::new(bits::<16>(u64::from(ACK_TAG))), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
-            clk, rst, axil_clk, axil_rst, s_axil, e_tdata, e_tkeep, e_tlast, e_meta, e_stored, paced, paced_ends, past_valid, past_ready, dropped, drop_ready, strange, m_store, s_gate, x_tdata, x_tkeep, x_tvalid, x_tlast, x_paced, x_side, x_meta, sent, tx_cpl, pairs, form_pulses, form_swept, waits, settings, fl, pw, st, clearing, steady, time_offset, time_epoch, departed_epoch, rx_ts, tap_sample, tap_rate, tap_rec_valid, tap_rec_data, reset_out, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, m_wire_past, m_wire_tag, stored, stored_meta, wire_tag, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, gate_takes, past_here, past_takes, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            clk, rst, axil_clk, axil_rst, s_axil, e_tdata, e_tkeep, e_tlast, e_meta, e_stored, paced, paced_ends, past_valid, past_ready, dropped, drop_ready, strange, m_store, s_gate, m_both, s_both, x_tdata, x_tkeep, x_tvalid, x_tlast, x_paced, x_side, x_meta, sent, tx_cpl, pairs, form_pulses, form_swept, waits, settings, fl, pw, st, clearing, steady, time_offset, time_epoch, departed_epoch, rx_ts, tap_sample, tap_rate, tap_rec_valid, tap_rec_data, reset_out, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, m_wire_past, m_wire_tag, stored, stored_meta, wire_tag, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, gate_takes, past_here, past_takes, is_ack, is_past, beside, offered, leaves, ends, side, bytes, counted, outside, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 
@@ -436,15 +441,16 @@ impl<
         self.merge.d.tlast.next = self.gate.m.tlast.val();
         self.merge.d.tag.next = bits::<16>(0);
         self.gate.m.tready.next = self.merge.d.tready.val();
-        self.core.d.tdata.next = self.merge.m.tdata.val();
-        self.core.d.tkeep.next = self.merge.m.tkeep.val();
-        self.core.d.tvalid.next = self.merge.m.tvalid.val();
-        self.core.d.tlast.next = self.merge.m.tlast.val();
-        self.core.d.tag.next = bits::<16>(0);
+        self.m_both.tdata.next = self.merge.m.tdata.val();
+        self.m_both.tkeep.next = self.merge.m.tkeep.val();
+        self.m_both.tvalid.next = self.merge.m.tvalid.val();
+        self.m_both.tlast.next = self.merge.m.tlast.val();
+        self.m_both.tag.next = bits::<16>(0);
         if self.merge.m.tag.val() == self.ack_tag.val() {
-            self.core.d.tag.next = self.past_tag.val();
+            self.m_both.tag.next = self.past_tag.val();
         }
-        self.merge.m.tready.next = self.core.d.tready.val();
+        self.merge.m.tready.next = self.m_both.tready.val();
+        TaggedAxisIn::<W, K>::link(&mut self.s_both, &mut self.core.d);
         // To the wire, ACKs first: a frame waits for what goes beside it.
         self.is_ack.next = self.core.m_axis_tx.tag.val() == self.ack_tag.val();
         self.is_past.next = self.core.m_axis_tx.tag.val() == self.past_tag.val();
@@ -470,22 +476,26 @@ impl<
         self.m_wire.tvalid.next = self.offered.val();
         self.m_wire.tlast.next = self.core.m_axis_tx.tlast.val();
         self.m_wire_ack.next = self.is_ack.val();
-        // The four lengths of an ACK: EtherTypes 0x8100 and 0x86dd, the first byte lowest.
+        // Bytes of an ACK or a notification: the low byte of the length in its IP header, and those
+        // that it does not count. EtherTypes 0x8100 and 0x86dd, the first byte lowest.
         self.is_tagged.next = self.bytes.val().get_bits::<16>(96) == bits::<16>(0x0081);
         self.is_v6.next = self.bytes.val().get_bits::<16>(96) == bits::<16>(0xdd86);
+        self.counted.next = self.bytes.val().get_bits::<8>(136);
+        self.outside.next = bits::<16>(14);
+        if self.is_v6.val() {
+            self.counted.next = self.bytes.val().get_bits::<8>(152);
+            self.outside.next = bits::<16>(54);
+        }
         if self.is_tagged.val() {
             self.is_v6.next = self.bytes.val().get_bits::<16>(128) == bits::<16>(0xdd86);
+            self.counted.next = self.bytes.val().get_bits::<8>(168);
+            self.outside.next = bits::<16>(18);
+            if self.is_v6.val() {
+                self.counted.next = self.bytes.val().get_bits::<8>(184);
+                self.outside.next = bits::<16>(58);
+            }
         }
-        self.length.next = bits::<16>(90);
-        if self.is_tagged.val() & !self.is_v6.val() {
-            self.length.next = bits::<16>(94);
-        }
-        if !self.is_tagged.val() & self.is_v6.val() {
-            self.length.next = bits::<16>(110);
-        }
-        if self.is_tagged.val() & self.is_v6.val() {
-            self.length.next = bits::<16>(114);
-        }
+        self.length.next = bit_cast::<16, 8>(self.counted.val()) + self.outside.val();
         self.m_wire_ack_bytes.next = self.ack_bytes.q.val();
         if !self.wire_inside.q.val() {
             self.ack_bytes.d.next = self.length.val();

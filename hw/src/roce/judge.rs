@@ -58,6 +58,7 @@ pub(super) struct Judge {
     bad3: DFF<Bit>,
     head3: DFF<Bits<608>>,
     stamp3: DFF<Bits<64>>,
+    ether3: DFF<Bits<128>>,
     vlan3: DFF<Bit>,
     named3: DFF<Bit>,
     is6_3: DFF<Bit>,
@@ -77,10 +78,13 @@ pub(super) struct Judge {
     source4: DFF<Bits<128>>,
     destination4: DFF<Bits<128>>,
     stamp4: DFF<Bits<64>>,
+    ether4: DFF<Bits<128>>,
     bytes4: DFF<Bits<17>>,
     behind: Signal<Local, Behind>,
     ip_class: Signal<Local, Bits<2>>,
     wire_port: Signal<Local, Wire16>,
+    wire_source: Signal<Local, Wire16>,
+    wire_tci: Signal<Local, Wire16>,
     wire_udp: Signal<Local, Wire16>,
     udp_length: Signal<Local, Bits<17>>,
     wire_pair: Signal<Local, Wire24>,
@@ -188,8 +192,9 @@ impl Logic for Judge {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, end2, bad2, head2, stamp2, vlan2, outer4, outer6, inner4, inner6);
-        dff_setup!(self, clk, end3, bad3, head3, stamp3, vlan3, named3, is6_3);
-        dff_setup!(self, clk, end4, bad4, behind4, vlan4, is6_4, plain4, protocol4, length4, tos4, source4, destination4, stamp4, bytes4);
+        dff_setup!(self, clk, end3, bad3, head3, stamp3, ether3, vlan3, named3, is6_3);
+        dff_setup!(self, clk, end4, bad4, behind4, vlan4, is6_4, plain4, protocol4, length4, tos4, source4, destination4, stamp4, ether4);
+        dff_setup!(self, clk, bytes4);
         dff_setup!(self, clk, end5, bad5, packet5, here5, ours5, short5, is6_5, bytes5, promised5, length5, right5, udp5, version5, pad5);
         dff_setup!(self, clk, end6, bad6, foreign6, cut6, ip6, spare6, extension6, padded6, bare6, version6, kind6);
         dff_setup!(self, clk, end7, bad7, foreign7, cut7, ip7, payload7, wrong7, bare7, kind7);
@@ -219,6 +224,7 @@ impl Logic for Judge {
         self.end3.d.next = self.end2.q.val();
         self.bad3.d.next = self.bad2.q.val();
         self.stamp3.d.next = self.stamp2.q.val();
+        self.ether3.d.next = self.head2.q.val().get_bits::<128>(0);
         self.vlan3.d.next = self.vlan2.q.val();
         self.head3.d.next = self.head2.q.val().get_bits::<608>(112);
         self.named3.d.next = self.outer4.q.val() | self.outer6.q.val();
@@ -232,6 +238,7 @@ impl Logic for Judge {
         self.end4.d.next = self.end3.q.val();
         self.bad4.d.next = self.bad3.q.val() | self.broken.val() | self.bytes.val().get_bit(16);
         self.stamp4.d.next = self.stamp3.q.val();
+        self.ether4.d.next = self.ether3.q.val();
         self.vlan4.d.next = self.vlan3.q.val();
         self.is6_4.d.next = self.is6_3.q.val();
         self.bytes4.d.next = self.bytes.val();
@@ -322,6 +329,12 @@ impl Logic for Judge {
             | (bit_cast::<32, 8>(self.wire_message.val().b2) << 16))
             | ((bit_cast::<32, 8>(self.wire_message.val().b1) << 8) | bit_cast::<32, 8>(self.wire_message.val().b0));
         self.packet.next.payload_bytes = bits::<16>(0);
+        self.packet.next.mac_destination = self.ether4.q.val().get_bits::<48>(0);
+        self.packet.next.mac_source = self.ether4.q.val().get_bits::<48>(48);
+        self.wire_tci.next = self.ether4.q.val().get_bits::<16>(112).into();
+        self.packet.next.tci = (bit_cast::<16, 8>(self.wire_tci.val().high) << 8) | bit_cast::<16, 8>(self.wire_tci.val().low);
+        self.wire_source.next = self.behind.val().source_port.into();
+        self.packet.next.port = (bit_cast::<16, 8>(self.wire_source.val().high) << 8) | bit_cast::<16, 8>(self.wire_source.val().low);
         self.packet5.d.next = self.packet.val();
         // To 6: what is wrong with IP and UDP; what the opcode brings. The headers wait from here
         // on.

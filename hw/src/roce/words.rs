@@ -34,6 +34,14 @@ packed! {
         pub message_bytes: Bits<32>,
         /// Bytes of payload without padding.
         pub payload_bytes: Bits<16>,
+        /// Destination MAC address, byte 0 lowest.
+        pub mac_destination: Bits<48>,
+        /// Source MAC address.
+        pub mac_source: Bits<48>,
+        /// Priority, DEI and VLAN number; without a meaning if there is no tag.
+        pub tci: Bits<16>,
+        /// UDP source port.
+        pub port: Bits<16>,
     }
 
     /// Two bytes of a header.

@@ -15,8 +15,10 @@ use timely_hw::config::{CLOCK_PS, Config};
 use timely_hw::shells::{Extras, File, Shell};
 use timely_regs::counters::Counter;
 use timely_regs::device::{PairOutcome, PairSettings};
+use timely_regs::map;
 use timely_regs::roce::{self, Bth, Extension, opcode};
 use timely_regs::telemetry::TelemetryRecord;
+use timely_regs::wire::Envelope;
 use timely_tests::board::{Board, HOST, NETFPGA_PLUS, NETFPGA_SUME, OPENNIC, Shape, WIRE};
 use timely_tests::{rng, thorough};
 use timely_verilate::Library;
@@ -63,10 +65,18 @@ struct Bench {
     shape: Shape,
     beside: fn(usize, usize) -> u128,
     clock_ns: u64,
+    /// The lowest 16 bits beside a frame are its length.
+    sized: bool,
 }
 
 fn opennic() -> Bench {
-    Bench { library: &LIBRARY, shape: OPENNIC, beside: |from, bytes| beside(bytes, if from == HOST { 1 } else { 0x40 }), clock_ns: 4 }
+    Bench {
+        library: &LIBRARY,
+        shape: OPENNIC,
+        beside: |from, bytes| beside(bytes, if from == HOST { 1 } else { 0x40 }),
+        clock_ns: 4,
+        sized: true,
+    }
 }
 
 /// NetFPGA, whose sideband is 128 bits: a source of port 0 or its queue.
@@ -77,12 +87,12 @@ fn netfpga(shell: Shell, shape: Shape, board: &str) -> Bench {
     let verilog = [board, &files[1].text, &files[0].text].concat();
     let library = timely_verilate::build(&format!("{shell}_roce"), &verilog, "board", Default::default()).unwrap_or_else(|e| panic!("{e}"));
     let beside = |from, bytes| tuser(bytes, if from == HOST { 2 } else { 1 }, 0);
-    Bench { library: Box::leak(Box::new(library)), shape, beside, clock_ns: u64::from(shell.clock_ps()) / 1000 }
+    Bench { library: Box::leak(Box::new(library)), shape, beside, clock_ns: u64::from(shell.clock_ps()) / 1000, sized: true }
 }
 
 fn taxi(nic: &'static taxi::Nic) -> Bench {
     let beside = |from, bytes| if from == HOST { bytes as u128 & 0xff } else { 0 };
-    Bench { library: nic.library(), shape: nic.shape, beside, clock_ns: 4 }
+    Bench { library: nic.library(), shape: nic.shape, beside, clock_ns: 4, sized: false }
 }
 
 /// A board whose table is in use.
@@ -93,7 +103,7 @@ fn ready(bench: &Bench) -> Board {
         let before = d.pairs().expect("registers");
         assert!(before.present && !before.enabled, "{before:?}");
         let secret = [0x1234_5677, 0x9abc_def1, 0x0f1e_2d3d, 0x4c5b_6a79, 0x8897_a6b5, 0xc4d3_e2f1];
-        d.start_pairs(&PairSettings { secret, profile: 0, mtu: 3, age: 0 }).expect("registers");
+        d.start_pairs(&PairSettings { secret, profile: 0, mtu: 3, age: 0, notify: None }).expect("registers");
     });
     // The table is cleared.
     for _ in 0..5000 {
@@ -261,10 +271,41 @@ fn paced_and_measured(bench: &Bench) {
     let (least, most) = (*trips.iter().min().expect("trips") as u32 - wire_ns, *trips.iter().max().expect("trips") as u32);
     assert!((least - 8..=most).contains(&rtt.min_ns) && (least - 8..=most).contains(&rtt.last_ns), "{rtt:?}, {least} to {most}");
 
+    notified(bench, &mut board);
     with(&mut board, |d| {
         assert_eq!(d.remove_pair(peer(), REMOTE).expect("a command"), PairOutcome::Done(flow));
         assert_eq!(d.remove_pair(peer(), REMOTE).expect("a command"), PairOutcome::Unknown);
         d.stop_pairs().expect("a register");
         assert!(d.set_pair(peer(), REMOTE, None, 1).is_err(), "a command without a table in use");
     });
+}
+
+/// Data of the joined pair that arrive with CE are answered by one notification among the host's
+/// frames, with the peer's queue pair.
+fn notified(bench: &Bench, board: &mut Board) {
+    with(board, |d| d.write(&map::roce::NOTIFY, 1).expect("a register"));
+    let sent = counter(board, Counter::TxFrames);
+    for n in 0..4 {
+        let host = request(opcode::WRITE_MIDDLE, REMOTE, n, false, 1024);
+        let meta = (bench.beside)(HOST, host.len());
+        board.send(HOST, host, meta);
+        let bth = Bth { opcode: opcode::SEND_ONLY, queue_pair: LOCAL, psn: n, partition_key: 0xffff, ..Bth::default() };
+        let marked = Envelope { tos: 3, ..envelope(false, SOURCE, roce::PORT) };
+        let frame = bth.frame(&marked, &Extension::default(), &[7; 256]);
+        let meta = (bench.beside)(WIRE, frame.len());
+        board.send(WIRE, frame, meta);
+    }
+    let mut frames = Vec::new();
+    for _ in 0..5000 {
+        board.tick();
+        frames.extend(board.take(WIRE));
+    }
+    let back = Envelope { tos: 0xc0, ttl: 64, ..envelope(true, SOURCE, roce::PORT) };
+    let bth = Bth { opcode: opcode::CNP, queue_pair: REMOTE, partition_key: 0xffff, congestion: 0x40, ..Bth::default() };
+    let right = bth.frame(&back, &Extension::default(), &[]);
+    let cnps: Vec<_> = frames.iter().filter(|f| roce::check(&f.bytes).expect("a frame").kind == roce::Kind::Cnp).collect();
+    assert!(cnps.len() == 1 && cnps[0].bytes == right, "{} notifications", cnps.len());
+    assert!(!bench.sized || cnps[0].meta & 0xffff == right.len() as u128, "{:x} beside it", cnps[0].meta);
+    assert_eq!([Counter::NotificationsSent, Counter::MarksUnknown].map(|c| counter(board, c)), [1, 0]);
+    println!("a notification; {} frames of the host", counter(board, Counter::TxFrames) - sent);
 }

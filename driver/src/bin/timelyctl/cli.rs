@@ -391,6 +391,16 @@ pub enum Pairs {
         /// Cells of 256 bytes that a pair may have in the store: more than its host's window.
         #[arg(long, value_name = "CELLS", default_value_t = 1024, value_parser = |s: &str| parse_whole_within::<u32>(s, 1..=65_535))]
         store_bound: u32,
+        /// Answers data that arrive with CE by congestion notifications: for a host whose RDMA NIC
+        /// sends none.
+        #[arg(long)]
+        notify: bool,
+        /// Microseconds between two notifications of a pair, at least.
+        #[arg(long, value_name = "US", default_value_t = 50, requires = "notify", value_parser = parse_whole::<u32>)]
+        notify_interval: u32,
+        /// DSCP of notifications.
+        #[arg(long, value_name = "DSCP", default_value_t = 48, requires = "notify", value_parser = parse_whole::<u32>)]
+        notify_dscp: u32,
     },
     /// Takes the table out of use: every packet goes past unpaced.
     Stop,

@@ -27,7 +27,7 @@ use timely_driver::folders::state_folder;
 use timely_driver::pci::{Address, System};
 use timely_driver::say::note;
 use timely_driver::selftest;
-use timely_driver::service::{PairSetup, Request};
+use timely_driver::service::{NotifySetup, PairSetup, Request};
 use timely_driver::sim;
 use timely_driver::spec::{PortSpec, ProfileSpec};
 use timely_driver::target::{Target, TargetError};
@@ -263,8 +263,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             done(json, json!({"flow": flow, "posted": packets}))?;
         }
         Command::Pairs(Pairs::Show) => print(json, ask(Request::PairsShow {})?, show::queue_pairs)?,
-        Command::Pairs(Pairs::Setup { profile, mtu, age, store_bound }) => {
-            let setup = PairSetup { profile: *profile, mtu: *mtu, age_s: *age, store_bound: *store_bound };
+        Command::Pairs(Pairs::Setup { profile, mtu, age, store_bound, notify, notify_interval, notify_dscp }) => {
+            let notify = notify.then_some(NotifySetup { interval_us: *notify_interval, dscp: *notify_dscp });
+            let setup = PairSetup { profile: *profile, mtu: *mtu, age_s: *age, store_bound: *store_bound, notify };
             print(json, ask(Request::PairsSetup { setup })?, show::queue_pairs)?;
         }
         Command::Pairs(Pairs::Stop) => {

@@ -125,6 +125,17 @@ pub fn queue_pairs(p: &PairsReport) -> String {
         ("pairs", format!("{} learned, {} set, {} removed, {} forgotten", p.learned, p.set, p.removed, p.aged)),
         ("refused", format!("{} without a place, {} without a flow", p.crowded, p.full)),
         ("answers", format!("{} of pairs that are not joined, {} congestion notifications", p.answers_unknown, p.congestion_notified)),
+        (
+            "notifies",
+            if p.notify {
+                format!(
+                    "in the host's place, once in {} us and pair, DSCP {}: {} sent, {} marks of pairs that are not joined, {} postponed",
+                    p.notify_interval_us, p.notify_dscp, p.notifications_sent, p.marks_unknown, p.marks_postponed
+                )
+            } else {
+                "nobody: marks of arriving packets are the host's".into()
+            },
+        ),
     ])
 }
 

@@ -38,6 +38,8 @@ pub struct In<'a> {
     pub leaves: Option<Beat>,
     /// If it is of a frame from the store: what goes beside that.
     pub beside: Option<Beside>,
+    /// A beat of a congestion notification is taken.
+    pub notification_ready: bool,
 }
 
 /// Outputs of the form during a clock.
@@ -57,6 +59,8 @@ pub struct Shown {
     pub sample: Option<Sample>,
     /// Event of a queue pair's flow, for DCQCN.
     pub notice: Option<Notice>,
+    /// A beat of a congestion notification, for the wire.
+    pub notification: Option<Beat>,
     /// A flow that the form loads.
     pub load: Option<FlowLoad>,
     /// State of the table of queue pairs; 0 without one.

@@ -15,7 +15,7 @@ use timely_regs::counters::Counter;
 use timely_regs::event;
 use timely_regs::link::{ACK_TAG, PAST_TAG};
 use timely_regs::map::Build;
-use timely_regs::wire::ethernet;
+use timely_regs::wire::{Class, ethernet, ipv4, ipv6};
 
 /// Address bits of the queue of what goes beside paced frames, and of that of the others.
 const SIDES: u32 = 5;
@@ -57,9 +57,9 @@ pub struct In {
 pub struct WireBeat {
     /// The beat.
     pub beat: Beat,
-    /// The host's sideband of the frame; 0 of an ACK.
+    /// The host's sideband of the frame; 0 of an ACK or a congestion notification.
     pub meta: u128,
-    /// Bytes of the ACK that it is of.
+    /// Bytes of the ACK or congestion notification that it is of.
     pub ack: Option<u16>,
 }
 
@@ -106,6 +106,8 @@ pub struct Nic<F = Own> {
     store: Part<store::Store>,
     gate: Part<launch::Launch>,
     merge: Part<txmux::TxMux>,
+    /// Congestion notifications between those frames, where flows are queue pairs.
+    notes: Part<txmux::TxMux>,
     /// Launch of paced frames between the store and the wire, and what goes beside them; the latter
     /// of the others.
     sides: Part<fifo::Fifo<Beside>>,
@@ -143,12 +145,15 @@ impl Kind {
     }
 }
 
-/// The four lengths of an ACK, by its first beat.
+/// Bytes of an ACK or a congestion notification, by the length in its IP header, of which the low
+/// byte is enough.
 fn ack_bytes(beat: &Beat) -> u16 {
     let word = |at: usize| u16::from_be_bytes([beat.data[at], beat.data[at + 1]]);
     let vlan = word(ethernet::TYPE) == ethernet::VLAN;
     let ipv6 = word(if vlan { ethernet::TAGGED_TYPE } else { ethernet::TYPE }) == ethernet::IPV6;
-    90 + 4 * u16::from(vlan) + 20 * u16::from(ipv6)
+    let class = Class { vlan, ipv6 };
+    let (length, before) = if ipv6 { (ipv6::LENGTH, class.udp()) } else { (ipv4::LENGTH, class.ip()) };
+    u16::from(beat.data[class.ip() + length + 1]) + before as u16
 }
 
 impl<F: Form> Nic<F> {
@@ -163,6 +168,7 @@ impl<F: Form> Nic<F> {
             store: Part::new(store::Store::new(flow_bits, cell_bits, width)),
             gate: Part::new(launch::Launch::new()),
             merge: Part::new(txmux::TxMux::default()),
+            notes: Part::new(txmux::TxMux::default()),
             sides: Part::new(fifo::Fifo::new(SIDES)),
             past: Part::new(fifo::Fifo::new(PAST)),
             arriving: Part::new(aside::Aside::new(width)),
@@ -231,7 +237,7 @@ impl<F: Form> Block for Nic<F> {
         let store = self.store.block.output(clk);
         let onward = self.form.onward(clk, store.beat);
         let gate = self.gate.block.output(clk);
-        let merge = self.merge.block.output(clk);
+        let (merge, notes) = (self.merge.block.output(clk), self.notes.block.output(clk));
         let (sides, past) = (self.sides.block.output(clk), self.past.block.output(clk));
         let arriving = self.arriving.block.output(clk);
         let c = &core.csr.settings;
@@ -292,8 +298,12 @@ impl<F: Form> Block for Nic<F> {
             fair: true,
             ack: past_beat,
             data: gate.beat.map(|(beat, _)| (beat, 0)),
-            ready: core.data_ready,
+            ready: if F::PAIRS { notes.data_ready } else { core.data_ready },
         });
+        // The merge calls those past the store ACKs. Congestion notifications go before both.
+        let merged = merge.beat.map(|(beat, tag)| (beat, if tag == ACK_TAG { PAST_TAG } else { 0 }));
+        let notes_told = F::PAIRS && (rst || merged.is_some() || shown.notification.is_some() || notes.beat.is_some());
+        self.notes.step(clk, notes_told, || txmux::In { rst, fair: false, ack: shown.notification, data: merged, ready: core.data_ready });
 
         // From the host: what is ours waits in the store for its grant, the rest goes past it.
         let loses = store.malformed || store.voided;
@@ -331,6 +341,7 @@ impl<F: Form> Block for Nic<F> {
                 gate_ready: paced_ready,
                 leaves,
                 beside: sides.head.filter(|_| paced),
+                notification_ready: notes.ack_ready,
             },
         );
 
@@ -381,8 +392,7 @@ impl<F: Form> Block for Nic<F> {
             memory: dma::Slave::default(),
         };
         let source = Source {
-            // The merge calls those past the store ACKs.
-            data: merge.beat.map(|(beat, tag)| (beat, if tag == ACK_TAG { PAST_TAG } else { 0 })),
+            data: if F::PAIRS { notes.beat } else { merged },
             sent: shown.sent,
             doorbell: store.doorbell.map(|flow| (flow, 1)),
             charge: store.charge,
@@ -416,6 +426,7 @@ impl<F: Form> Block for Nic<F> {
             self.store.due,
             self.gate.due,
             self.merge.due,
+            self.notes.due,
             self.sides.due,
             self.past.due,
             self.arriving.due,

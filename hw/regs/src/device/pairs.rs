@@ -8,6 +8,15 @@ use std::net::IpAddr;
 /// a look-up, of which a loaded table has few.
 const POLLS: u32 = 100_000;
 
+/// Congestion notifications (CNPs) in the host's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotifySettings {
+    /// Least time between two of a pair, ns, below 2^24.
+    pub interval_ns: u32,
+    /// Type of service or traffic class.
+    pub tos: u32,
+}
+
 /// Settings of the table before its use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairSettings {
@@ -19,6 +28,8 @@ pub struct PairSettings {
     pub mtu: u32,
     /// Clocks of a unit of age; 0 no pair is forgotten.
     pub age: u32,
+    /// CNPs are sent.
+    pub notify: Option<NotifySettings>,
 }
 
 /// State of the table.
@@ -34,6 +45,8 @@ pub struct PairState {
     pub mtu: u32,
     /// Clocks of a unit of age.
     pub age: u32,
+    /// CNPs are sent.
+    pub notify: Option<NotifySettings>,
 }
 
 /// Outcome of a command.
@@ -58,7 +71,10 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the bus fails.
     pub fn pairs(&self) -> Result<PairState, Error<B::Error>> {
+        let on = self.get(&TABLE.notify_enable)? != 0;
+        let notify = NotifySettings { interval_ns: self.get(&TABLE.notify_interval)? as u32, tos: self.get(&TABLE.notify_tos)? as u32 };
         Ok(PairState {
+            notify: Some(notify).filter(|_| on),
             present: self.read_field(&roce::STATUS, &roce::PRESENT)? != 0,
             enabled: self.get(&TABLE.pair_enable)? != 0,
             profile: self.get(&TABLE.pair_profile)? as u32,
@@ -80,6 +96,11 @@ impl<B: Bus> Device<B> {
         self.set(&TABLE.pair_profile, s.profile.into())?;
         self.set(&TABLE.pair_mtu, s.mtu.into())?;
         self.set(&TABLE.pair_age, s.age.into())?;
+        if let Some(n) = s.notify {
+            self.set(&TABLE.notify_interval, n.interval_ns.into())?;
+            self.set(&TABLE.notify_tos, n.tos.into())?;
+        }
+        self.set(&TABLE.notify_enable, s.notify.is_some().into())?;
         self.set(&TABLE.pair_enable, 1)
     }
 
@@ -88,6 +109,7 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the bus fails.
     pub fn stop_pairs(&self) -> Result<(), Error<B::Error>> {
+        self.set(&TABLE.notify_enable, 0)?;
         self.set(&TABLE.pair_enable, 0)
     }
 

@@ -218,6 +218,24 @@ macro_rules! settings_table {
                 pair_set_profile: 4 {
                     SET_PROFILE at 0x50, ReadWrite, "profile of a queue pair that the next command sets, if it was not known", [low(4, "set_profile", "a profile")]
                 }
+                /// Packets that arrive with CE are answered by congestion notifications.
+                notify_enable: 1 {
+                    NOTIFY at 0x5c, ReadWrite,
+                        "whether data and READ responses that arrive with CE are answered by congestion notifications (CNPs), for a host whose RDMA NIC sends none",
+                        [bit(0, "notify", "1 those of queue pairs that are joined are answered, those of others are counted")]
+                }
+                /// Least time between two notifications of a pair, ns.
+                notify_interval: 24 {
+                    NOTIFY_INTERVAL at 0x60, ReadWrite, "least time between two congestion notifications of a queue pair",
+                        [low(24, "interval", "ns; 50 us after reset, as DCQCN has it")],
+                        .reset(Reset::Value(50_000))
+                }
+                /// TOS or traffic class of notifications.
+                notify_tos: 8 {
+                    NOTIFY_TOS at 0x64, ReadWrite, "TOS or traffic class of congestion notifications",
+                        [low(8, "notify_tos", "DSCP in bits 7..2, ECN in bits 1..0; DSCP 48 after reset")],
+                        .reset(Reset::Value(0xc0))
+                }
             }
         }
     };

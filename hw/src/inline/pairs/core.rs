@@ -1,12 +1,13 @@
 //! The in-line form with queue pairs, whole.
 use super::{PairEntry, PairExit, Pairs};
 use crate::bus::{
-    AxilSlave, CompletionIn, FlowLoadOut, FlowStreamOut, MetaAxisIn, MetaAxisOut, PairFlowOut, PairFrameOut, PairLookOut, PairSourceOut,
-    ProfileWriteOut, StoreWriteOut,
+    AxilSlave, AxisOut, CompletionIn, FlowLoadOut, FlowStreamOut, MetaAxisIn, MetaAxisOut, PairFlowOut, PairFrameOut, PairLookOut,
+    PairSourceOut, ProfileWriteOut, StoreWriteOut, TaggedAxisOut,
 };
 use crate::constant::Const;
 use crate::construct::construct;
 use crate::inline::Path;
+use crate::txmux::TxMux;
 use rust_hdl::prelude::*;
 use timely_model::inline::pairs::BESIDE_BITS;
 use timely_regs::map::Build;
@@ -19,10 +20,10 @@ const _: () = assert!(BESIDE_BITS == 72);
 /// leave and arrive byte for byte as they came. A full store holds up the host, whatever
 /// `STORE_WAIT` says, and no profile's bound of what is outstanding counts.
 ///
-/// As for [`Path`], and `V = F + 2`, `Y = M + 72`, `R = W / 64`, `HB = F - 3`; `F` is 6 to 14.
-/// Model: `timely_model::inline::nic` with `Pairs`.
+/// As for [`Path`], and `V = F + 2`, `Y = M + 72`, `R = W / 64`, `HB = F - 3`, `Z = W / 16`; `F` is
+/// 6 to 14. Model: `timely_model::inline::nic` with `Pairs`.
 ///
-/// Latency: from its last beat, a packet past the store leaves 36 clocks later. Throughput and back
+/// Latency: from its last beat, a packet past the store leaves 37 clocks later. Throughput and back
 /// pressure: as [`Inline`](crate::inline::Inline).
 #[derive(LogicBlock)]
 pub struct PairInline<
@@ -56,6 +57,7 @@ pub struct PairInline<
     const Y: usize,
     const R: usize,
     const HB: usize,
+    const Z: usize,
 > {
     /// The core's clock.
     pub clk: Signal<In, Clock>,
@@ -71,9 +73,9 @@ pub struct PairInline<
     pub s_host: MetaAxisIn<W, K, M>,
     /// Frames to the wire.
     pub m_wire: MetaAxisOut<W, K, M>,
-    /// The beat's frame is an ACK of ours.
+    /// The beat's frame is an ACK of ours, or a congestion notification.
     pub m_wire_ack: Signal<Out, Bit>,
-    /// Bytes of that ACK.
+    /// Bytes of that frame.
     pub m_wire_ack_bytes: Signal<Out, Bits<16>>,
     /// Frames of the wire.
     pub s_wire: MetaAxisIn<W, K, M>,
@@ -106,7 +108,9 @@ pub struct PairInline<
     path: Path<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, U, Y>,
     entry: PairEntry<W, K, R, F, M, E, V>,
     exit: PairExit<K, F>,
-    pairs: Pairs<W, K, R, F, HB, FS>,
+    /// Notifications between the frames of the host.
+    notes: TxMux<W, K>,
+    pairs: Pairs<W, K, R, F, HB, FS, Z>,
     /// Stamps are the MAC's, as dates; else frames are stamped at the core's ports.
     stamped: Const<Bits<1>>,
     side: Signal<Local, Bits<U>>,
@@ -143,7 +147,8 @@ impl<
     const Y: usize,
     const R: usize,
     const HB: usize,
-> PairInline<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, V, U, Y, R, HB>
+    const Z: usize,
+> PairInline<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, V, U, Y, R, HB, Z>
 {
     /// The core of a design that is built with these numbers, whose MAC stamps or does not.
     pub fn new(build: &Build, stamped: bool) -> Self {
@@ -154,7 +159,7 @@ impl<
             exit: PairExit::new(),
             pairs: Pairs::new(),
             stamped: Const::new(bits::<1>(stamped.into())) }
-            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, s_cpl, m_wire_past, m_wire_tag, stored, stored_meta, side)
+            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, s_cpl, m_wire_past, m_wire_tag, stored, stored_meta, side, notes)
     }
 }
 
@@ -189,7 +194,8 @@ impl<
     const Y: usize,
     const R: usize,
     const HB: usize,
-> Logic for PairInline<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, V, U, Y, R, HB>
+    const Z: usize,
+> Logic for PairInline<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, V, U, Y, R, HB, Z>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -254,6 +260,13 @@ impl<
         self.path.s_gate.tlast.next = self.path.m_store.tlast.val();
         self.path.s_gate.side.next =
             (bit_cast::<U, Y>(self.path.m_store.meta.val()) << 64) | bit_cast::<U, 64>(self.path.m_store.launch.val());
+        // Notifications go before both streams, and leave as ACKs do.
+        self.notes.clk.next = self.clk.val();
+        self.notes.rst.next = self.path.reset_out.val();
+        self.notes.fair.next = false;
+        AxisOut::<W, K>::join(&mut self.pairs.m, &mut self.notes.a);
+        TaggedAxisOut::<W, K>::join(&mut self.path.m_both, &mut self.notes.d);
+        TaggedAxisOut::<W, K>::join(&mut self.notes.m, &mut self.path.s_both);
         // Requests that leave are stamped and reported.
         self.side.next = self.path.x_side.val();
         self.path.x_meta.next = self.side.val().get_bits::<M>(136);

@@ -40,7 +40,7 @@ fn pair_core_here(name: &str, config: Config, clock_ps: u32, joint: Joint) -> Re
                 $($(($m, $w, $f) => {
                     let core = emit(name, PairInline::<$w, $k, $f, $s, { if $f > $s { $f } else { $s } }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 },
                         { $f + 32 }, { $f + 50 }, { $f + 94 }, $l, $c, { $c + 1 }, $t, $b, { $c + $b }, { $f + 64 }, $m, { $m + 160 }, { $m + 183 }, { $k + 1 },
-                        { $f + 2 }, { $m + 136 }, { $m + 72 }, { $w / 64 }, { $f - 3 }>::new(&build, joint.stamped))?;
+                        { $f + 2 }, { $m + 136 }, { $m + 72 }, { $w / 64 }, { $f - 3 }, { $w / 16 }>::new(&build, joint.stamped))?;
                     replace_dma::<$w, $k, $f>(&core, &format!("{name}__path__core__control__dma"))
                 })*)*
                 _ => Err(format!("{config} is not built with queue pairs: there are 256 and 512 bits with 2^10, 2^13 and 2^14 flows")),

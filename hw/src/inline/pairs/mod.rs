@@ -4,13 +4,14 @@ mod core;
 mod emission;
 mod entry;
 mod exit;
+mod notices;
 mod words;
 
 pub use core::PairInline;
 pub use emission::{FLOW_BITS, Joint, pair_core};
 
 use crate::bus::{
-    CompletionIn, FlowLoadIn, PairCommandOut, PairFlowOut, PairFrameIn, PairLookIn, PairReplyOut, PairSourceOut, ProfileWriteIn,
+    AxisOut, CompletionIn, FlowLoadIn, PairCommandOut, PairFlowOut, PairFrameIn, PairLookIn, PairReplyOut, PairSourceOut, ProfileWriteIn,
     StoreWriteIn,
 };
 use crate::csr::SettingsBus;
@@ -21,7 +22,9 @@ use crate::roce::{Packet, Parse};
 use commands::PairCommands;
 use entry::PairEntry;
 use exit::PairExit;
+use notices::PairNotices;
 use rust_hdl::prelude::*;
+use timely_model::notifier::Pulse as MarkPulse;
 use timely_model::queue_pairs::Pulse as TablePulse;
 use timely_model::round_trips::Pulse;
 use timely_regs::counters::Counter;
@@ -36,16 +39,19 @@ const _: () = assert!(Pulse::Unsure as u32 == 4 && Counter::SamplesUnsure as u32
 const _: () = assert!(Pulse::TimedOut as u32 == 8 && Counter::SegmentTimeouts as u32 == 16);
 const _: () =
     assert!(Counter::AnswersUnknown as u32 == 56 && Counter::CongestionNotified as u32 == 57 && Counter::PairsMalformed as u32 == 58);
+const _: () = assert!(MarkPulse::Sent as u32 == 0 && MarkPulse::Postponed as u32 == 2 && Counter::NotificationsSent as u32 == 59);
+const _: () = assert!(Counter::MarksUnknown as u32 == 60 && Counter::MarksPostponed as u32 == 61);
 
-/// Table, round-trip times and the parser of the wire's frames: what queue pairs give the control
-/// half. `W` bus bits, `K = W / 8`, `N = W / 64`, `F` flow bits, 6 to 14, `B = F - 3`, `C = F + 1`.
+/// Table, round-trip times, notifications and the parser of the wire's frames: what queue pairs
+/// give the control half and the wire. `W` bus bits, `K = W / 8`, `N = W / 64`, `F` flow bits, 6 to
+/// 14, `B = F - 3`, `C = F + 1`, `Z = W / 16`.
 ///
 /// An ACK, NAK or READ response finds its pair 27 clocks after its last beat, and gives its sample
 /// 4 clocks later. A pair that is learned or set loads its flow, 2 clocks later on the flow bus.
 /// The table is in reset while `CONTROL` is 0 and while a soft reset goes on. No back pressure.
 /// Model: `timely_model::inline::pairs::Pairs`.
 #[derive(LogicBlock, Default)]
-pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize, const B: usize, const C: usize> {
+pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize, const B: usize, const C: usize, const Z: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
@@ -88,14 +94,17 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     pub departed_epoch: Signal<In, Bits<2>>,
     /// To the control half.
     pub pairs: PairSourceOut<F>,
+    /// Congestion notifications in the host's place.
+    pub m: AxisOut<W, K>,
     /// Counted events, by `timely_regs::counters`.
     pub pulses: Signal<Out, Bits<64>>,
     known: QueuePairs<F, B, C>,
     round_trips: RoundTrips<F>,
     commands: PairCommands<F>,
     parse: Parse<W, K, N>,
+    notices: PairNotices<W, K, F, Z>,
     /// Packets from the wire whose pairs are looked up.
-    asked: Fifo<107, 5, 6>,
+    asked: Fifo<109, 5, 6>,
     /// The table is in reset.
     held: DFF<Bit>,
     packet: Signal<Local, Packet>,
@@ -108,6 +117,11 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     ends: Signal<Local, Bit>,
     notified: Signal<Local, Bit>,
     unknown: Signal<Local, Bit>,
+    answers: Signal<Local, Bit>,
+    tos: Signal<Local, Bits<8>>,
+    is_data: Signal<Local, Bit>,
+    is_response: Signal<Local, Bit>,
+    marked: Signal<Local, Bit>,
     malformed: Signal<Local, Bit>,
     timing: Signal<Local, Bits<64>>,
     /// CNPs and packets that left, for the reaction block.
@@ -117,7 +131,9 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     notice_bytes: DFF<Bits<16>>,
 }
 
-impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: usize, const C: usize> Pairs<W, K, N, F, B, C> {
+impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: usize, const C: usize, const Z: usize>
+    Pairs<W, K, N, F, B, C, Z>
+{
     /// The block with its constants.
     pub fn new() -> Self {
         Self {
@@ -125,12 +141,15 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
             round_trips: RoundTrips::new(),
             commands: PairCommands::new(),
             parse: Parse::new(),
+            notices: PairNotices::new(),
             ..Default::default()
         }
     }
 }
 
-impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: usize, const C: usize> Logic for Pairs<W, K, N, F, B, C> {
+impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: usize, const C: usize, const Z: usize> Logic
+    for Pairs<W, K, N, F, B, C, Z>
+{
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, held, notice_valid, notice_flow, notice_marked, notice_bytes);
@@ -165,7 +184,8 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.pairs.loading.next = !self.clearing.val();
         self.pairs.status.next = self.commands.status.val();
 
-        // From the wire: the pair of an answer is looked up. Response 3, ACK 4, notification 5.
+        // From the wire: the pair of an answer is looked up, and that of data with CE. Data 1,
+        // response 3, ACK 4, notification 5.
         self.parse.s.tdata.next = self.rx_tdata.val();
         self.parse.s.tkeep.next = self.rx_tkeep.val();
         self.parse.s.tvalid.next = self.rx_tvalid.val();
@@ -176,9 +196,16 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.ip_class.next = self.packet.val().ip_class;
         self.syndrome.next = self.packet.val().syndrome.into();
         self.kind.next = self.syndrome.val().kind;
-        self.asks.next = (self.parse.o_kind.val() == bits::<3>(3)) | (self.parse.o_kind.val() == bits::<3>(5));
+        self.tos.next = self.packet.val().tos;
+        self.is_data.next = self.parse.o_kind.val() == bits::<3>(1);
+        self.is_response.next = self.parse.o_kind.val() == bits::<3>(3);
+        self.marked.next = (self.settings.val().notify_enable.any() & self.tos.val().get_bits::<2>(0).all())
+            & (self.is_data.val() | self.is_response.val());
+        self.asks.next = (self.is_response.val() | (self.parse.o_kind.val() == bits::<3>(5))) | (self.is_data.val() & self.marked.val());
         self.info.next.verb = bits::<2>(3);
         self.info.next.notifies = self.parse.o_kind.val() == bits::<3>(5);
+        self.info.next.data = self.is_data.val();
+        self.info.next.marked = self.marked.val();
         self.info.next.psn = self.packet.val().psn;
         self.info.next.bytes = self.packet.val().payload_bytes;
         self.info.next.ts = self.packet.val().stamp;
@@ -208,13 +235,32 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.told.next = self.asked.o_data.val().into();
         self.ends.next = self.known.answer_flow.valid.val() & self.asked.o_valid.val();
         self.notified.next = self.ends.val() & (self.told.val().notifies & self.known.answer_flow.hit.val());
-        self.unknown.next = self.ends.val() & (!self.told.val().notifies & !self.known.answer_flow.hit.val());
-        self.round_trips.answer.valid.next = self.ends.val() & (!self.told.val().notifies & self.known.answer_flow.hit.val());
+        self.answers.next = self.ends.val() & (!self.told.val().notifies & !self.told.val().data);
+        self.unknown.next = self.answers.val() & !self.known.answer_flow.hit.val();
+        self.round_trips.answer.valid.next = self.answers.val() & self.known.answer_flow.hit.val();
         self.round_trips.answer.flow.next = self.known.answer_flow.flow.val();
         self.round_trips.answer.verb.next = self.told.val().verb;
         self.round_trips.answer.psn.next = self.told.val().psn;
         self.round_trips.answer.bytes.next = self.told.val().bytes;
         self.round_trips.answer.ts.next = self.told.val().ts;
+
+        // Packets with CE, and the remote numbers of pairs, for notifications.
+        self.notices.clk.next = self.clk.val();
+        self.notices.rst.next = self.rst.val();
+        self.notices.held.next = self.held.q.val();
+        self.notices.arrived.next = self.asked.i_valid.val() & self.marked.val();
+        self.notices.packet.next = self.packet.val();
+        self.notices.found.valid.next = self.ends.val() & self.told.val().marked;
+        self.notices.found.hit.next = self.known.answer_flow.hit.val();
+        self.notices.found.flow.next = self.known.answer_flow.flow.val();
+        self.notices.commanded.next = self.commands.command.valid.val() & self.known.command.ready.val();
+        self.notices.remote.next = self.commands.command.pair.val();
+        self.notices.reply.valid.next = self.known.reply.valid.val();
+        self.notices.reply.status.next = self.known.reply.status.val();
+        self.notices.reply.flow.next = self.known.reply.flow.val();
+        self.notices.settings.next = self.settings.val();
+        self.notices.now.next = self.now.val();
+        AxisOut::<W, K>::link(&mut self.m, &mut self.notices.m);
 
         // Round-trip times.
         PairFrameIn::<F>::link(&mut self.frame, &mut self.round_trips.sent);
@@ -259,7 +305,7 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.pulses.next = (self.timing.val() | (bit_cast::<64, 8>(self.known.pulses.val()) << 42))
             | ((bit_cast::<64, 1>(self.unknown.val().into()) << 56)
                 | (bit_cast::<64, 1>(self.notified.val().into()) << 57)
-                | (bit_cast::<64, 1>(self.malformed.val().into()) << 58));
+                | ((bit_cast::<64, 1>(self.malformed.val().into()) << 58) | (bit_cast::<64, 3>(self.notices.pulses.val()) << 59)));
         if self.rst.val() {
             self.held.d.next = true;
             self.notice_valid.d.next = false;

@@ -24,6 +24,10 @@ packed! {
         pub verb: Bits<2>,
         /// A congestion notification, and no answer.
         pub notifies: Bit,
+        /// Data, and no answer.
+        pub data: Bit,
+        /// The packet met congestion, and a notification is to answer it.
+        pub marked: Bit,
         /// Packet sequence number.
         pub psn: Bits<24>,
         /// Bytes of payload.

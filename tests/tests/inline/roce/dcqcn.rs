@@ -8,6 +8,7 @@ use timely_sim::fluid::run;
 use timely_sim::fluid::settings::{Model, Settings};
 use timely_sim::fluid::solve::{FlowStart, Steps};
 use timely_sim::marking::Marking;
+use timely_tests::nic::counters;
 use timely_tests::thorough;
 
 /// The ramp of the switch: KB at its foot and top, and the chance there.
@@ -57,4 +58,29 @@ fn cnps_steer_queue_pairs() {
         assert!(heard > 50 && heard <= cnps && heard + 2 * hosts as u64 >= cnps, "{heard} of {cnps} CNPs");
         assert_eq!(counted[Counter::EngineOverflows as usize], 0);
     }
+}
+
+/// A receiver that sends no CNPs behind a NIC that sends them in its place, one in 10 us and pair
+/// at most: the queue is that of the fluid model, and each CNP finds its pair. With the NIC's
+/// notification point off the queue has what the hosts' windows hold.
+#[test]
+fn a_nic_notifies_in_its_hosts_place() {
+    for hosts in [2, 3, 4].into_iter().filter(|h| thorough() || *h == 2) {
+        let theory = fluid(hosts);
+        let mut n = Network::new(Plan { behind: Some(true), ..marked(2) }, hosts, 1);
+        let m = n.measure(5000 * US, if thorough() { 45_000 } else { 15_000 } * US);
+        let heard = n.counted()[Counter::CongestionNotified as usize];
+        let far = n.far.as_mut().expect("a NIC");
+        let (cnps, counted) = (far.notified, counters(&mut far.nic));
+        println!("{hosts} hosts: {m:.3?}; {cnps} CNPs, {heard} heard; the fluid model has {theory:.0} bytes");
+        assert!(m.utilization >= 0.95 && m.jain >= 0.95 && m.dropped == 0, "{hosts} hosts: {m:?}");
+        assert!((m.queue / theory - 1.0).abs() < 0.2, "{hosts} hosts: {} bytes of {theory}", m.queue);
+        assert!(cnps > 50 && heard <= cnps && heard + 2 * hosts as u64 >= cnps, "{heard} of {cnps} CNPs");
+        let of = |c: Counter| u64::from(counted[c as usize]);
+        assert_eq!((of(Counter::NotificationsSent), of(Counter::MarksUnknown)), (cnps, 0));
+    }
+    let mut n = Network::new(Plan { behind: Some(false), ..marked(2) }, 2, 1);
+    let m = n.measure(2000 * US, 4000 * US);
+    println!("notification point off: {m:.3?}");
+    assert!(m.queue > 2.0 * fluid(2) && n.far.as_ref().is_some_and(|f| f.notified == 0), "{m:?}");
 }

@@ -1,8 +1,10 @@
 //! RDMA hosts behind an in-line NIC each, which share one port of a switch with a finite queue.
+use super::far::Far;
 use super::rxe::{Receiver, Sender};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
+use std::net::Ipv4Addr;
 use timely_hw::config::CLOCK_PS;
 use timely_model::bus::KIND_RTT;
 use timely_model::inline::nic::In;
@@ -15,6 +17,7 @@ use timely_regs::profile;
 use timely_regs::roce::{Kind, check};
 use timely_regs::wire::ipv4;
 use timely_sim::cores::CoreSpec;
+use timely_sim::frame::address;
 use timely_sim::marking::Marking;
 use timely_sim::nic::core::Core;
 use timely_sim::nic::inline::{Inline, Model, Path};
@@ -48,6 +51,8 @@ pub struct Plan {
     pub faults: Faults,
     /// Marking by the queue that a frame finds, and the least us between two CNPs of a pair.
     pub marking: Option<(Marking, f64)>,
+    /// The receiver sends no CNPs and is behind a NIC of its own, which sends them or does not.
+    pub behind: Option<bool>,
     /// The host joins its pairs with their local numbers.
     pub joins: bool,
     pub age: u32,
@@ -111,13 +116,17 @@ pub fn put_profile<P: Path>(nic: &mut Inline<P>, number: u32, parameters: &Param
     }
 }
 
+/// The IPv4 address of a host, as the table has it.
+pub fn mapped(host: u16) -> [u8; 16] {
+    Ipv4Addr::from(address::ipv4(host)).to_ipv6_mapped().octets()
+}
+
 /// Orders a command on a pair, and gives the outcome and the flow; none if it is refused.
-pub fn command<P: Path>(nic: &mut Inline<P>, host: u16, remote: u32, local: Option<u32>, command: u32) -> Option<(u32, u32)> {
+pub fn command<P: Path>(nic: &mut Inline<P>, at: [u8; 16], remote: u32, local: Option<u32>, command: u32) -> Option<(u32, u32)> {
     let mut write = |address: u32, value: u32| nic.write32(address, value).expect("a register");
-    write(roce::ADDRESS.address(), 0);
-    write(roce::ADDRESS.address() + 4, 0);
-    write(roce::ADDRESS.address() + 8, 0xffff_0000);
-    write(roce::ADDRESS.address() + 12, u32::from_le_bytes(timely_sim::frame::address::ipv4(host)));
+    for (word, i) in at.as_chunks().0.iter().zip(0..) {
+        write(roce::ADDRESS.address() + 4 * i, u32::from_le_bytes(*word));
+    }
     write(roce::REMOTE.address(), remote);
     write(roce::LOCAL.address(), local.map_or(0, |l| l | 1 << 24));
     write(roce::SET_PROFILE.address(), 1);
@@ -134,7 +143,7 @@ pub fn command<P: Path>(nic: &mut Inline<P>, host: u16, remote: u32, local: Opti
 impl<P: Path> Node<P> {
     pub fn new(mut nic: Inline<P>, pairs: Vec<Sender>, gbps: f64, joins: bool) -> Self {
         for p in pairs.iter().filter(|_| joins) {
-            let done = command(&mut nic, p.hosts.1, p.remote, Some(p.local), roce::SET);
+            let done = command(&mut nic, mapped(p.hosts.1), p.remote, Some(p.local), roce::SET);
             assert_eq!(done.map(|d| d.0), Some(0), "the pair is set and joined");
         }
         let n = pairs.len();
@@ -296,6 +305,7 @@ pub struct Network {
     pub plan: Plan,
     pub nodes: Vec<Node<Model<Pairs>>>,
     pub receiver: Receiver,
+    pub far: Option<Far>,
     rng: ChaCha8Rng,
     /// 2^-16 clocks a byte takes.
     clocks_a_byte: u64,
@@ -323,8 +333,8 @@ impl Network {
     /// `hosts` NICs with `pairs` queue pairs each.
     pub fn new(plan: Plan, hosts: usize, pairs: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
-        let notifies = plan.marking.map_or(0, |m| (m.1 * US as f64) as u64);
-        let mut receiver = Receiver::new(notifies);
+        let marks = plan.marking.filter(|_| plan.behind.is_none());
+        let mut receiver = Receiver::new(marks.map_or(0, |m| (m.1 * US as f64) as u64));
         let target = hosts as u16 + 1;
         let mut nodes = Vec::new();
         for host in 1..=hosts as u16 {
@@ -337,8 +347,12 @@ impl Network {
             let nic = prepare(Model::pairs(build(BUS, FLOW_BITS)), &plan.profile, plan.gbps, plan.age);
             nodes.push(Node::new(nic, senders, plan.gbps, plan.joins));
         }
-        // Hosts begin at different times.
-        let begins = nodes.iter().map(|n| n.nic.clk()).max().unwrap_or(0);
+        let far = plan.behind.map(|on| {
+            let pairs: Vec<&Sender> = nodes.iter().flat_map(|n: &Node<_>| &n.pairs).collect();
+            Far::new(Model::pairs(build(BUS, FLOW_BITS)), plan.gbps, &pairs, on)
+        });
+        // Hosts begin at different times, when all NICs are set up.
+        let begins = nodes.iter().map(|n| n.nic.clk()).chain(far.as_ref().map(|f| f.nic.clk())).max().unwrap_or(0);
         for n in &mut nodes {
             n.idle_until = begins + rng.random_range(0..50 * US);
         }
@@ -347,11 +361,12 @@ impl Network {
             plan,
             nodes,
             receiver,
+            due: vec![0; hosts + usize::from(far.is_some())],
+            far,
             rng,
             clocks_a_byte,
             free: 0,
             held: None,
-            due: vec![0; hosts],
             dropped: 0,
             found: (0.0, 0.0, 0),
             carried: 0,
@@ -394,13 +409,36 @@ impl Network {
             mend(&mut frame, class);
         }
         let left = self.free >> 16;
+        if let Some(far) = &mut self.far {
+            far.send(left, frame);
+            let at = self.nodes.len();
+            self.due[at] = self.due[at].min(left.max(far.nic.clk()));
+            return;
+        }
         for answer in [self.receiver.notify(left, &frame), self.receiver.receive(&frame)].into_iter().flatten() {
             if self.rng.random_bool(self.plan.faults.loses_answers) {
                 continue;
             }
-            let back = left + self.plan.round_trip * 3 / 4;
-            self.nodes[at].answers.push_back((back, answer));
-            self.due[at] = self.due[at].min(back);
+            self.answer(at, left, answer);
+        }
+    }
+
+    /// The receiver's side sends `answer` to node `at`.
+    fn answer(&mut self, at: usize, left: u64, answer: Vec<u8>) {
+        let back = left + self.plan.round_trip * 3 / 4;
+        self.nodes[at].answers.push_back((back, answer));
+        self.due[at] = self.due[at].min(back);
+    }
+
+    /// A clock of the receiver's NIC.
+    fn receive(&mut self, clk: u64) {
+        let Some(far) = &mut self.far else { return };
+        let frame = far.clock(clk, &mut self.receiver);
+        self.due[self.nodes.len()] = far.next();
+        if let Some(frame) = frame {
+            let to = check(&frame).expect("a frame").class.ip() + ipv4::DESTINATION;
+            let host = self.nodes.iter().position(|n| address::ipv4(n.pairs[0].hosts.0)[..] == frame[to..to + 4]);
+            self.answer(host.expect("a host"), clk, frame);
         }
     }
 
@@ -410,6 +448,10 @@ impl Network {
             let (at, clk) = self.due.iter().copied().enumerate().min_by_key(|n| n.1).expect("a node");
             if clk >= end {
                 return;
+            }
+            if at == self.nodes.len() {
+                self.receive(clk);
+                continue;
             }
             let node = &mut self.nodes[at];
             if clk >= node.idle_until.max(node.nic.clk())

@@ -1,6 +1,6 @@
 //! The surroundings of a NIC with queue pairs in its lockstep test: hosts, wire and driver at
 //! random.
-use super::network::{command, prepare, put_profile};
+use super::network::{command, mapped, prepare, put_profile};
 use super::rxe::envelope;
 use crate::both::Both;
 use rand::{Rng, SeedableRng};
@@ -11,7 +11,7 @@ use timely_model::inline::pairs::Pairs;
 use timely_model::stream::{Assembler, Beat, beats};
 use timely_regs::map::{id, roce};
 use timely_regs::parameters::Parameters;
-use timely_regs::roce::{Bth, Extension, check, opcode};
+use timely_regs::roce::{Bth, Extension, Kind, check, opcode};
 use timely_regs::wire::{Addresses, Envelope};
 use timely_sim::frame::address;
 use timely_sim::nic::core::Core;
@@ -41,18 +41,24 @@ pub struct World {
     runs: [Runs; 4],
     leaving: Assembler,
     answers: VecDeque<(u64, Vec<u8>)>,
+    /// The pair that was joined last, which the wire uses more than others.
+    joined: u32,
+    /// The next frame from the wire comes soon.
+    close: bool,
     /// Requests that left, and frames of other kinds.
     pub requests: u64,
     pub others: u64,
+    /// Notifications that left.
+    pub notified: u64,
 }
 
 fn between(from: u16, to: u16, pair: u32) -> Envelope {
-    let v4 = envelope(from, to, 0xc000);
+    let v4 = Envelope { tci: pair.is_multiple_of(2).then_some(7), ..envelope(from, to, 0xc000) };
     if !pair.is_multiple_of(3) {
         return v4;
     }
     let addresses = Addresses::V6 { source: address::ipv6(from), destination: address::ipv6(to) };
-    Envelope { addresses, tci: Some(7), ..v4 }
+    Envelope { addresses, ..v4 }
 }
 
 impl World {
@@ -69,8 +75,11 @@ impl World {
             wire: VecDeque::new(),
             leaving: Assembler::default(),
             answers: VecDeque::new(),
+            joined: 1,
+            close: false,
             requests: 0,
             others: 0,
+            notified: 0,
         }
     }
 
@@ -89,11 +98,11 @@ impl World {
             ..Parameters::dcqcn_10g()
         };
         put_profile(&mut nic, 2, &dcqcn);
-        nic.write32(roce::PROFILE.address(), 2).expect("a register");
+        for (register, value) in [(roce::PROFILE, 2), (roce::NOTIFY_INTERVAL, 2000), (roce::NOTIFY, 1)] {
+            nic.write32(register.address(), value).expect("a register");
+        }
         for pair in (0..PAIRS).filter(|p| p % 4 != 3) {
-            if pair % 3 != 0 {
-                command(&mut nic, peer(pair), 2 * pair + 1, Some(2 * pair), roce::SET);
-            }
+            command(&mut nic, key(pair), 2 * pair + 1, Some(2 * pair), roce::SET);
         }
         nic
     }
@@ -142,25 +151,37 @@ impl World {
             return Some(frame);
         }
         let rng = &mut self.rng;
-        if !rng.random_bool(0.01) {
+        if !rng.random_bool(if self.close { 0.1 } else { 0.01 }) {
             return None;
         }
-        let number = rng.random_range(0..PAIRS + 2);
+        self.close = rng.random_bool(0.3);
+        let number = if rng.random() { self.joined } else { rng.random_range(0..PAIRS + 2) };
         let code = [opcode::CNP, opcode::ACK, opcode::READ_RESPONSE_MIDDLE, opcode::SEND_ONLY][rng.random_range(0..4)];
         let syndrome = [0x1f, 0x60, 0x21, 0x5f][rng.random_range(0..4)];
         let near = self.pairs.get(number as usize).map_or(0, |p| p.psn).wrapping_sub(rng.random_range(0..5)) & 0xff_ffff;
         let payload = if code == opcode::CNP || code == opcode::ACK { 0 } else { rng.random_range(0..2000) };
         let bth = Bth { opcode: code, queue_pair: 2 * number, psn: near, ..Bth::default() };
-        let frame = bth.frame(&between(peer(number), HOST, number), &Extension { syndrome, ..Extension::default() }, &vec![9; payload]);
+        let envelope = Envelope { tos: [0, 2, 3, 0xab][rng.random_range(0..4)], ..between(peer(number), HOST, number) };
+        let frame = bth.frame(&envelope, &Extension { syndrome, ..Extension::default() }, &vec![9; payload]);
         Some(self.spoilt(frame))
     }
 
     /// A frame has left: a request that asks is answered.
-    fn left(&mut self, clk: u64, frame: &[u8]) {
+    fn left(&mut self, clk: u64, frame: &[u8], ack: Option<u16>) {
         let Ok(h) = check(frame) else {
             self.others += 1;
             return;
         };
+        assert_eq!(ack, (h.kind == Kind::Cnp).then_some(frame.len() as u16), "clock {clk}: bytes of a notification");
+        if h.kind == Kind::Cnp {
+            // Its pair is the one whose packet it answers: at the address the number's host has.
+            let envelope = between(HOST, peer(h.queue_pair / 2), h.queue_pair / 2);
+            let bth = Bth { opcode: opcode::CNP, partition_key: 0xffff, congestion: 0x40, queue_pair: h.queue_pair, ..Bth::default() };
+            let right = bth.frame(&Envelope { tos: h.tos, ..envelope }, &Extension::default(), &[]);
+            assert!(h.queue_pair % 2 == 1 && frame == right, "clock {clk}: {frame:02x?} is no answer of {right:02x?}");
+            self.notified += 1;
+            return;
+        }
         let read = h.opcode == opcode::READ_REQUEST;
         let request = read || matches!(h.opcode, opcode::WRITE_FIRST | opcode::WRITE_MIDDLE | opcode::SEND_ONLY);
         *if request { &mut self.requests } else { &mut self.others } += 1;
@@ -183,7 +204,7 @@ impl World {
         // One that was used just now is there to be removed.
         let used = self.first;
         self.first = self.rng.random_range(0..PAIRS);
-        match self.rng.random_range(0..12) {
+        match self.rng.random_range(0..14) {
             0 => {
                 nic.write32(roce::CONTROL.address(), 0).expect("a register");
                 nic.write32(roce::CONTROL.address(), 1).expect("a register");
@@ -192,8 +213,17 @@ impl World {
             1 => drop(nic.write32(id::RESET.address(), 1)),
             2 | 3 => nic.write32(roce::MTU.address(), self.rng.random_range(0..=5)).expect("a register"),
             4 | 5 => nic.write32(roce::AGE.address(), [0, 300, 2000][self.rng.random_range(0..3)]).expect("a register"),
-            6..9 => drop(command(nic, peer(used), 2 * used + 1, None, roce::REMOVE)),
-            _ => drop(command(nic, peer(number), 2 * number + 1, Some(2 * number), roce::SET)),
+            12 => {
+                nic.write32(roce::NOTIFY.address(), self.rng.random_range(0..4).min(1)).expect("a register");
+                nic.write32(roce::NOTIFY_INTERVAL.address(), self.rng.random_range(0..5000)).expect("a register");
+                nic.write32(roce::NOTIFY_TOS.address(), self.rng.random_range(0..256)).expect("a register");
+            }
+            8 => drop(command(nic, key(number), 2 * number + 1, None, roce::REMOVE)),
+            6 | 7 => drop(command(nic, key(used), 2 * used + 1, None, roce::REMOVE)),
+            _ => {
+                self.joined = number;
+                let _ = command(nic, key(number), 2 * number + 1, Some(2 * number), roce::SET);
+            }
         }
     }
 
@@ -224,9 +254,15 @@ impl World {
         if let Some(w) = out.wire.filter(|_| wire_ready)
             && let Some(frame) = self.leaving.push(&w.beat)
         {
-            self.left(clk, &frame);
+            self.left(clk, &frame, w.ack);
         }
     }
+}
+
+/// Address of the host at the other end of a pair, as the table has it: [`between`] has IPv6 for
+/// every third.
+fn key(pair: u32) -> [u8; 16] {
+    if pair.is_multiple_of(3) { address::ipv6(peer(pair)) } else { mapped(peer(pair)) }
 }
 
 /// The host at the other end of a pair: three pairs have each.

@@ -5,23 +5,27 @@
 //! that is learned or set loads its flow. Requests that leave are told to the round-trip times with
 //! what the parser said of them, which travels beside them through the store; answers from the wire
 //! find their pair's flow and end the timing; congestion notifications (CNPs) find it for DCQCN.
+//! Data that arrive with CE find it too, for CNPs that are sent in the host's place.
 mod commands;
 mod entry;
 mod exit;
+mod notices;
 
 pub use entry::{LATENCY, SETTLED};
 
 use super::form::{Beside, Form, In, Shown};
 use crate::bus::{FlowLoad, Sample, Sent};
+use crate::notifier::Pulse as MarkPulse;
 use crate::queue_pairs::{Key, Pulse as TablePulse, QueuePairs};
 use crate::reaction::Notice;
 use crate::roce::{MALFORMED, Packet};
 use crate::round_trips::{Answer, Pulse, RoundTrips, Verb};
 use crate::stream::Beat;
-use crate::{Block, parse, queue_pairs, roce, round_trips, store};
+use crate::{Block, notifier, parse, queue_pairs, roce, round_trips, store};
 use commands::Commands;
 use entry::PairEntry;
 use exit::PairExit;
+use notices::Notices;
 use std::collections::VecDeque;
 use timely_regs::counters::Counter;
 use timely_regs::flow;
@@ -43,6 +47,8 @@ enum Asked {
     },
     /// A congestion notification.
     Notified,
+    /// Data, which matter for their mark alone.
+    Data,
 }
 
 /// Queue pairs.
@@ -55,7 +61,8 @@ pub struct Pairs {
     commands: Commands,
     wire: roce::Parse,
     /// Packets from the wire whose pairs are looked up, the oldest first.
-    asked: VecDeque<Asked>,
+    asked: VecDeque<(Asked, bool)>,
+    notices: Notices,
     /// For the reaction block.
     notice: Option<Notice>,
     /// The table is in reset; it was the clock before.
@@ -75,9 +82,18 @@ fn key(p: &Packet, address: &[u8; 16]) -> Key {
     Key { address: u128::from_le_bytes(mapped), pair: p.headers.queue_pair }
 }
 
+/// ECN of a packet that met congestion.
+const CE: u8 = 3;
+
+/// A mark is answered.
+fn is_marked(p: &Packet, notify: bool) -> bool {
+    notify && p.headers.tos & CE == CE && matches!(p.headers.kind, Kind::Data | Kind::Response)
+}
+
 /// Bits 6 and 5 of a syndrome: ACK, receiver not ready, reserved, NAK.
-fn asked(p: &Packet) -> Option<Asked> {
+fn asked(p: &Packet, marked: bool) -> Option<Asked> {
     let verb = match (p.headers.kind, p.headers.syndrome >> 5 & 3) {
+        (Kind::Data, _) if marked => return Some(Asked::Data),
         (Kind::Cnp, _) => return Some(Asked::Notified),
         (Kind::Response, _) => Verb::Response,
         (Kind::Ack, 0) => Verb::Ack,
@@ -111,14 +127,21 @@ const TIMING_COUNTERS: [(Pulse, Counter); 9] = [
     (Pulse::TimedOut, Counter::SegmentTimeouts),
 ];
 
+const NOTICE_COUNTERS: [(MarkPulse, Counter); 3] = [
+    (MarkPulse::Sent, Counter::NotificationsSent),
+    (MarkPulse::Unknown, Counter::MarksUnknown),
+    (MarkPulse::Postponed, Counter::MarksPostponed),
+];
+
 impl Pairs {
     fn table(&self, clk: u64) -> queue_pairs::Out {
         if self.was_held { queue_pairs::Out::default() } else { self.table.output(clk) }
     }
 
     /// The packet from the wire whose look-up ends at this clock, with its flow.
-    fn found(&self, table: &queue_pairs::Out) -> Option<(Asked, Option<u32>)> {
-        Some((*self.asked.front()?, table.answer?))
+    fn found(&self, table: &queue_pairs::Out) -> Option<(Asked, bool, Option<u32>)> {
+        let (asked, marked) = *self.asked.front()?;
+        Some((asked, marked, table.answer?))
     }
 }
 
@@ -135,6 +158,7 @@ impl Form for Pairs {
             commands: Commands::default(),
             wire: roce::Parse::new(width),
             asked: VecDeque::new(),
+            notices: Notices::new(width, flow_bits),
             notice: None,
             held: true,
             was_held: true,
@@ -162,8 +186,10 @@ impl Form for Pairs {
         let table_pulses = TABLE_COUNTERS.iter().fold(0, |all, (p, c)| all | counted(table.pulses.into(), *p as u16, *c));
         let timing_pulses = TIMING_COUNTERS.iter().fold(0, |all, (p, c)| all | counted(timing.pulses, *p as u16, *c));
         let found = self.found(&table);
-        let notified = matches!(found, Some((Asked::Notified, Some(_))));
-        let unknown = matches!(found, Some((Asked::Answer { .. }, None)));
+        let notified = matches!(found, Some((Asked::Notified, _, Some(_))));
+        let unknown = matches!(found, Some((Asked::Answer { .. }, _, None)));
+        let notices = self.notices.output(clk);
+        let notice_pulses = NOTICE_COUNTERS.iter().fold(0, |all, (p, c)| all | counted(notices.pulses.into(), *p as u16, *c));
         let malformed = self.wire.output(clk).is_some_and(|r| r.kind == MALFORMED && r.reason != roce::BAD);
         Shown {
             beat: entry.beat,
@@ -173,10 +199,12 @@ impl Form for Pairs {
             completion: None,
             sample: timing.sample,
             notice: self.notice,
+            notification: notices.beat,
             load,
             pair_status: self.commands.status(self.held),
             pulses: table_pulses
                 | timing_pulses
+                | notice_pulses
                 | bit(notified, Counter::CongestionNotified)
                 | bit(unknown, Counter::AnswersUnknown)
                 | bit(malformed, Counter::PairsMalformed),
@@ -203,23 +231,45 @@ impl Form for Pairs {
         let wire = self.wire.output(clk);
         let found = self.found(&table);
 
-        // From the wire: the pair of an answer is looked up.
-        let ask = wire.and_then(|r| r.packet).and_then(|p| Some((key(&p, &p.source), asked(&p)?)));
+        // From the wire: the pair of an answer, or of marked data, is looked up.
+        let packet = wire.and_then(|r| r.packet);
+        let marked = packet.filter(|p| is_marked(p, c.notify_enable));
+        let ask = packet.and_then(|p| Some((key(&p, &p.source), asked(&p, marked.is_some())?)));
         if table.answer.is_some() {
             self.asked.pop_front();
         }
-        self.asked.extend(ask.filter(|_| table.swept).map(|a| a.1));
+        self.asked.extend(ask.filter(|_| table.swept).map(|a| (a.1, marked.is_some())));
         if rst || self.held {
             self.asked.clear();
         }
+        self.notices.step(
+            clk,
+            &notices::In {
+                rst,
+                held: self.held,
+                arrived: marked.filter(|_| table.swept),
+                found: found.filter(|f| f.1).map(|f| f.2),
+                command: self.commands.offered(c).filter(|_| table.ready).map(|c| c.key.pair),
+                reply: table.reply,
+                notifier: notifier::In {
+                    rst,
+                    mark: None,
+                    enable: c.notify_enable,
+                    interval_ns: c.notify_interval,
+                    tos: c.notify_tos,
+                    now: i.core.time.steady,
+                    ready: i.notification_ready,
+                },
+            },
+        );
         // A CNP goes first; otherwise the request that leaves.
-        let notified = found.filter(|f| f.0 == Asked::Notified).and_then(|f| f.1);
+        let notified = found.filter(|f| f.0 == Asked::Notified).and_then(|f| f.2);
         let left = self.exit.frame().and_then(|r| r.request.map(|q| (q.flow, r.wire_bytes)));
         let cnp = notified.map(|flow| Notice { flow, marked: true, bytes: 0 });
         self.notice = cnp.or(left.map(|(flow, bytes)| Notice { flow, marked: false, bytes: bytes.into() })).filter(|_| !rst);
-        let answer = found.and_then(|(asked, flow)| match asked {
+        let answer = found.and_then(|(asked, _, flow)| match asked {
             Asked::Answer { verb, psn, bytes, ts } => Some(Answer { flow: flow?, verb, psn, bytes, ts }),
-            Asked::Notified => None,
+            Asked::Notified | Asked::Data => None,
         });
         self.wire.step(clk, &parse::In { rst, beat: i.wire, stamp: i.core.time.date, bad: false, port: 0 });
 
@@ -286,7 +336,7 @@ impl Form for Pairs {
             next
         } else {
             let table = if self.held { u64::MAX } else { self.table.wake(next) };
-            table.min(self.round_trips.wake(next)).min(self.wire.wake(next))
+            table.min(self.round_trips.wake(next)).min(self.wire.wake(next)).min(self.notices.wake(next))
         };
     }
 
