@@ -20,10 +20,13 @@ mod cache;
 mod compile;
 pub mod mutant;
 mod ports;
+mod runtime;
+mod tool;
 
 pub use cache::{VARIABLE, cache_root};
-pub use compile::{COVERAGE, Error, LINT, Options, build, warnings};
+pub use compile::{COVERAGE, LINT, build, warnings};
 pub use ports::{Direction, Port};
+pub use tool::{Error, Options};
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
