@@ -223,8 +223,7 @@ impl Board {
         std::mem::take(&mut self.sinks[to].frames)
     }
 
-    /// A reset of some clocks, during which and behind which frames go on, but for those of the host,
-    /// which it ends too.
+    /// A reset of some clocks, through which frames of the ports go on; those of the host end.
     pub fn reset(&mut self, clocks: u32) {
         let resets: Vec<In> = self.shape.resets.iter().map(|n| self.dut.library().input(n)).collect();
         for level in [0, 1] {

@@ -67,7 +67,7 @@ fn netfpga_loses_no_beat_behind_its_reset() {
     }
 }
 
-/// What stands at the NIC core's side waits; frames of the MAC, which does not, are lost whole or
+/// Frames at the NIC core's side wait; frames of the MAC, which does not, are lost whole or
 /// come whole, and none is lost behind one that came.
 #[test]
 fn taxi_loses_no_beat_behind_its_reset() {
@@ -89,8 +89,8 @@ fn taxi_loses_no_beat_behind_its_reset() {
         let told = risen.iter().map(|f| (f[0], f.len())).collect::<Vec<_>>();
         assert!(risen == whole, "{} bits: number and length of frames of 300 bytes and their number: {told:?}", nic.shape.bits);
 
-        // A reset while frames go both ways and the MAC runs: the frame at the MAC ends as a bad one,
-        // what stands in the queues is lost, what comes behind is whole.
+        // A reset while frames go both ways and the MAC runs: the frame at the MAC ends as a bad
+        // one, frames in the queues are lost, those behind are whole.
         board.send(HOST, vec![0; 9000], 7);
         (60..120).for_each(|n| board.send(WIRE, arrivals(n), 0));
         while nic.told(&board, "tx_tvalid") == 0 {

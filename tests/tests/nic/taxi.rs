@@ -70,8 +70,8 @@ impl Nic {
         })
     }
 
-    /// The adapter of 64 bits alone on a bench without interfaces, around a stub of the in-line core,
-    /// or around the core.
+    /// The adapter of 64 bits alone on a bench without interfaces, around a stub of the in-line
+    /// core, or around the core.
     pub fn adapter(core: bool) -> Arc<Library> {
         let shells = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells");
         let [stubs, board, stub] =
