@@ -223,6 +223,26 @@ impl Board {
         std::mem::take(&mut self.sinks[to].frames)
     }
 
+    /// A reset of some clocks, through which frames of the ports go on; those of the host end.
+    pub fn reset(&mut self, clocks: u32) {
+        let resets: Vec<In> = self.shape.resets.iter().map(|n| self.dut.library().input(n)).collect();
+        for level in [0, 1] {
+            resets.iter().for_each(|r| self.dut.set(*r, level));
+            (0..if level == 0 { clocks } else { 0 }).for_each(|_| self.tick());
+        }
+        (self.sinks[HOST].frame, self.sinks[HOST].begun) = (Assembler::default(), None);
+        (self.sources[HOST].offering, self.sources[HOST].beats) = (false, VecDeque::new());
+        self.sources[HOST].frames.clear();
+    }
+
+    /// A register at the box's own address.
+    ///
+    /// # Errors
+    /// No answer, or an error response.
+    pub fn read(&mut self, address: u32) -> Result<u32, AccessError> {
+        self.access(|m| m.read(address))
+    }
+
     /// One clock.
     pub fn tick(&mut self) {
         let Board { dut, rng, sources, sinks, clk, shape, .. } = self;

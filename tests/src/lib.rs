@@ -3,6 +3,7 @@
 pub mod axis;
 pub mod bench;
 pub mod board;
+pub mod flat;
 pub mod flood;
 pub mod fourstate;
 pub mod frames;

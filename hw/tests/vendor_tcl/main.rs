@@ -4,6 +4,7 @@
 mod corundum;
 mod netfpga;
 mod opennic;
+mod taxi;
 
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};

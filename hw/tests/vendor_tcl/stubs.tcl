@@ -1,5 +1,5 @@
 # tclsh stubs.tcl SCRIPT ARGUMENTS: runs a script with the vendor's commands recorded in the file of CALLS, a line each.
-# CELLS, a file, has registers: a name and its clock a line; with it constraints are answered as the vendor's tool would.
+# CELLS, a file, has registers: a name and its clock a line, behind the clock further pins; with it constraints are answered as the vendor's tool would.
 set stub_calls [open $env(CALLS) w]
 rename unknown stub_unknown
 
@@ -19,8 +19,13 @@ proc stub_filtered {call} {
     set found {}
     set filter [lindex $call [expr {[lsearch $call -filter] + 1}]]
     foreach {name clock} $::stub_cells {
-        if {[lindex $call 0] eq "get_pins"} { append name /C }
-        if {[stub_matches $filter $name]} { lappend found $name }
+        if {[lindex $call 0] eq "get_pins"} {
+            set names {}
+            foreach pin [concat C [lrange $clock 1 end]] { lappend names $name/$pin }
+        } else { set names [list $name] }
+        foreach name $names {
+            if {[stub_matches $filter $name]} { lappend found $name }
+        }
     }
     return $found
 }
@@ -34,7 +39,7 @@ proc unknown {args} {
         }
         get_clocks {
             set clocks {}
-            foreach pin [lindex $args end] { lappend clocks [dict get $::stub_cells [string range $pin 0 end-2]] }
+            foreach pin [lindex $args end] { lappend clocks [lindex [dict get $::stub_cells [string range $pin 0 end-2]] 0] }
             return [lsort -unique $clocks]
         }
         get_files {

@@ -3,7 +3,7 @@
 use super::corundum::card::Card;
 use super::corundum::shell::{BOARDS, fitted};
 use super::inline::{data, left_out};
-use super::{corundum, netfpga, opennic};
+use super::{corundum, netfpga, opennic, taxi};
 use timely_hw::shells::Shell;
 use timely_regs::wire::{FIRST, LAST};
 use timely_tests::board::{Board, HOST, NETFPGA_PLUS, NETFPGA_SUME, OPENNIC, WIRE};
@@ -64,5 +64,50 @@ fn netfpga_loses_no_beat_behind_its_reset() {
     for (shell, flow_bits, shape) in [(Shell::NetFpgaSume, 10, NETFPGA_SUME), (Shell::NetFpgaPlus, 13, NETFPGA_PLUS)] {
         let mut board = Board::new(netfpga::library(shell, flow_bits), shape, rng(1));
         crosses(&shell.to_string(), &mut board, |from, bytes| netfpga::tuser(bytes, if from == HOST { 2 } else { 1 }, 0));
+    }
+}
+
+/// Frames at the NIC core's side wait; frames of the MAC, which does not, are lost whole or
+/// come whole, and none is lost behind one that came.
+#[test]
+fn taxi_loses_no_beat_behind_its_reset() {
+    if left_out("nic::first_clocks") {
+        return;
+    }
+    for nic in taxi::nics() {
+        let mut board = Board::new(nic.library(), nic.shape, rng(1));
+        let arrivals = |n: u8| vec![n; 300 + usize::from(n)];
+        board.send(HOST, arrivals(0), 7);
+        (1..60).for_each(|n| board.send(WIRE, arrivals(n), 0));
+        (0..4000).for_each(|_| board.tick());
+        let [sent, risen] = [WIRE, HOST].map(|to| board.take(to).into_iter().map(|f| f.bytes).collect::<Vec<_>>());
+        assert!(sent == [arrivals(0)], "{} bits: {} frames at the MAC", nic.shape.bits, sent.len());
+        let first = risen.first().map_or(60, |f| f[0]);
+        println!("taxi, {} bits: the reset takes {} frames of the MAC's", nic.shape.bits, first - 1);
+        assert!(first > 1 && first < 60, "{} bits: the first that comes is frame {first}", nic.shape.bits);
+        let whole: Vec<Vec<u8>> = (first..60).map(arrivals).collect();
+        let told = risen.iter().map(|f| (f[0], f.len())).collect::<Vec<_>>();
+        assert!(risen == whole, "{} bits: number and length of frames of 300 bytes and their number: {told:?}", nic.shape.bits);
+
+        // A reset while frames go both ways and the MAC runs: the frame at the MAC ends as a bad
+        // one, frames in the queues are lost, those behind are whole.
+        board.send(HOST, vec![0; 9000], 7);
+        (60..120).for_each(|n| board.send(WIRE, arrivals(n), 0));
+        while nic.told(&board, "tx_tvalid") == 0 {
+            board.tick();
+            assert!(board.clk() < 9000, "{} bits: no frame leaves", nic.shape.bits);
+        }
+        (0..40).for_each(|_| board.tick());
+        board.reset(20);
+        board.send(HOST, arrivals(1), 7);
+        (0..8000).for_each(|_| board.tick());
+        let [sent, risen] = [WIRE, HOST].map(|to| board.take(to).into_iter().map(|f| f.bytes).collect::<Vec<_>>());
+        let told = ["spoilt", "gaps"].map(|what| nic.told(&board, what));
+        let lengths = sent.iter().map(Vec::len).collect::<Vec<_>>();
+        println!("taxi, {} bits: {lengths:?} bytes at the MAC, {} bad, {} frames from it", nic.shape.bits, told[0], risen.len());
+        assert!(lengths.len() == 2 && lengths[0] < 9000 && sent[1] == arrivals(1) && told[0] == 1, "{} bits: {lengths:?}", nic.shape.bits);
+        let whole = |f: &Vec<u8>| *f == arrivals(f[0]);
+        assert!(risen.len() > 20 && risen.len() < 60, "{} bits: {} of 60 frames", nic.shape.bits, risen.len());
+        assert_eq!(risen.iter().find(|f| !whole(f)).map(|f| (f[0], f.len())), None, "{} bits: number and length", nic.shape.bits);
     }
 }

@@ -5,7 +5,7 @@ use super::corundum::card::Card;
 use super::corundum::launches::launched;
 use super::corundum::shell::{self, BOARDS, chosen, fitted};
 use super::inline::{OWN, OWN_MAC, Setup, data, fixed, prepared};
-use super::{corundum, ecpix5, netfpga, opennic};
+use super::{corundum, ecpix5, netfpga, opennic, taxi};
 use timely_hw::shells::Shell;
 use timely_regs::map::port;
 use timely_regs::serial;
@@ -195,6 +195,35 @@ fn opennic_knows_all_of_its_outputs() {
         println!("opennic-{}: {sent} frames sent, {risen} received, {} clocks", nic.flow_bits, board.dut().trace().inputs.len());
         assert!(sent >= 5 && risen == 5, "{sent} frames sent, {risen} received");
         same(&format!("opennic-{}", nic.flow_bits), board.dut(), RESET_CLOCKS);
+    }
+}
+
+/// Clocks in which the resets behind taxi's adapter have ended.
+const TAXI_RESET_CLOCKS: usize = 180;
+
+/// taxi's adapter, on one clock and around a stub of its core, with registers read between frames
+/// of every kind: past the core, paced, of its own; under `cargo xtask soak` around the core too.
+#[test]
+fn taxi_knows_all_of_its_outputs() {
+    if left_out("nic::fourstates") {
+        return;
+    }
+    for core in [false, true].into_iter().filter(|core| !core || thorough()) {
+        let name = if core { "taxi-core" } else { "taxi" };
+        let mut board = Board::new(&taxi::Nic::adapter(core).keeping(4_000), taxi::ADAPTER, rng(1));
+        (0..if core { swept(10) } else { 200 }).for_each(|_| board.tick());
+        for n in 0..12 {
+            let bytes = [90, 700, 1514][n as usize % 3];
+            board.send(HOST, data(n % 3, n, FIRST | LAST, bytes, true), n.into());
+            board.send(WIRE, data(5, n, FIRST | LAST, 200 + n as usize, false), u128::from(n % 5 == 4));
+            (0..100).for_each(|_| board.tick());
+            board.read(if core { 0 } else { 16 * n }).expect("a register");
+        }
+        (0..400).for_each(|_| board.tick());
+        let (sent, risen) = (board.take(WIRE).len(), board.take(HOST).len());
+        println!("{name}: {sent} frames sent, {risen} received, {} clocks", board.dut().trace().inputs.len());
+        assert!(sent >= if core { 8 } else { 12 } && risen == 10, "{name}: {sent} frames sent, {risen} received");
+        same(name, board.dut(), TAXI_RESET_CLOCKS);
     }
 }
 

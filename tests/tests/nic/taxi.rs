@@ -6,16 +6,18 @@ use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use timely_hw::config::{CLOCK_PS, Config};
+use timely_hw::emit::PREFIX;
 use timely_hw::shells::{Extras, Shell};
 use timely_regs::counters::Counter;
-use timely_regs::map::{MAGIC, id};
+use timely_regs::map::{MAGIC, id, port};
 use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::{FIRST, LAST};
 use timely_tests::bench::answer;
 use timely_tests::board::{Board, HOST, Shape, WIRE, taxi_board};
+use timely_tests::flat::taxi_adapter;
 use timely_tests::frames::{Fault, class, with_its_place};
 use timely_tests::nic::PORT;
-use timely_tests::{rng, seeds};
+use timely_tests::{rng, seeds, thorough};
 use timely_verilate::{Library, Options, build};
 
 const FLOW_BITS: usize = 10;
@@ -31,6 +33,9 @@ pub struct Nic {
     pub shape: Shape,
     library: OnceLock<Arc<Library>>,
 }
+
+/// [`Nic::adapter`].
+pub const ADAPTER: Shape = Shape { base: 0, ..shape(64) };
 
 const fn shape(bits: usize) -> Shape {
     Shape { bits, sources: &["host", "rx"], sinks: &["up", "tx"], resets: &["rst_n"], base: 0x80_0000, netfpga: false }
@@ -59,10 +64,29 @@ impl Nic {
             let board = taxi_board(&board, self.bus).replace("TOD = 1'b0", &format!("TOD = 1'b{}", u8::from(self.tod)));
             let config = Config::new(self.bus, FLOW_BITS).expect("a configuration that is built");
             let files = Shell::Taxi.emit_with(config, CLOCK_PS, self.extras).unwrap_or_else(|e| panic!("emission: {e}"));
-            let verilog = [stubs, board, files[1].text.clone(), files[0].text.clone()].concat();
+            let verilog = ["`define TIMELY_RX_PFC\n".into(), stubs, board, files[1].text.clone(), files[0].text.clone()].concat();
             let form = if self.extras.roce { "_roce" } else { "" };
             build(&format!("taxi{form}_{}", self.bus), &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
         })
+    }
+
+    /// The adapter of 64 bits alone on a bench without interfaces, around a stub of the in-line
+    /// core, or around the core.
+    pub fn adapter(core: bool) -> Arc<Library> {
+        let shells = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells");
+        let [stubs, board, stub] =
+            ["taxi_stubs.sv", "taxi_flat_board.v", "taxi_inline_stub.v"].map(|f| std::fs::read_to_string(shells.join(f)).expect("a file"));
+        let (_, leaf) = stubs.split_once("// 4 ns a clock").expect("the stub of a PTP leaf");
+        let (leaf, _) = leaf.split_once("endmodule").expect("its end");
+        let config = Config::new(64, FLOW_BITS).expect("a configuration that is built");
+        let files = Shell::Taxi.emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"));
+        let adapter = taxi_adapter(&files[0].text, 64);
+        // The adapter's own modules end where what is emitted begins.
+        let (own, _) = adapter.split_once(&format!("module {PREFIX}taxi_inline")).expect("the core");
+        let [around, inside] = if core { [adapter.as_str(), ""] } else { [own, stub.as_str()] };
+        let verilog = [board.as_str(), "//", leaf, "endmodule\n", around, inside].concat();
+        let name = if core { "taxi_flat" } else { "taxi_flat_stub" };
+        build(name, &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
     }
 
     fn prepared(&self, setup: &Setup, seed: u64) -> Board {
@@ -70,12 +94,12 @@ impl Nic {
     }
 
     /// A number that the bench counts.
-    fn told(&self, board: &Board, what: &str) -> u64 {
+    pub fn told(&self, board: &Board, what: &str) -> u64 {
         board.dut().get(self.library().output(what))
     }
 }
 
-fn nics() -> impl Iterator<Item = &'static Nic> {
+pub fn nics() -> impl Iterator<Item = &'static Nic> {
     let quick = left_out("nic::taxi");
     NICS.iter().filter(move |_| !quick)
 }
@@ -279,4 +303,55 @@ fn round_trips_are_the_macs() {
         assert_eq!(nic.told(&board, "cpl_count"), before + 2);
         assert_eq!(stamps[1].0 - stamps[0].0, stamps[1].1 - stamps[0].1, "{stamps:?}");
     }
+}
+
+/// Paced packets wait while their priority is paused, and go on behind it: by a PFC frame that the
+/// MAC hands on, as the boards' MACs do, with register PAUSE; by the MAC's own word without.
+#[test]
+fn paused_priorities_wait() {
+    for nic in nics().filter(|n| n.bus == 64 || thorough()) {
+        let mut board = nic.prepared(&Setup { profiles: vec![fixed(1000.0)], flows: vec![(1, 0)], bound: 400, lead: 0 }, 1);
+        let mut n = 0;
+        let mut left = |board: &mut Board, clocks: u32| {
+            let mut left = 0;
+            for _ in 0..clocks {
+                if board.waiting(HOST) == 0 && n < left_at_most(board.clk()) {
+                    board.send(HOST, data(1, n, FIRST | LAST, 1514, true), 0);
+                    n += 1;
+                }
+                board.tick();
+                left += board.take(WIRE).len();
+            }
+            left
+        };
+        let mut pfc = vec![0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 0x08, 1, 1, 0, 1];
+        // 51.2 ns at 10 Gb/s each: 51,200 clocks.
+        pfc.extend(4000u16.to_be_bytes());
+        pfc.resize(60, 0);
+        // The flow's priority is 0. What the MAC says comes beside a frame that is bad.
+        let said = |priorities: u128| priorities << 8 | 0b11;
+        let before = left(&mut board, 20_000);
+        board.send(WIRE, vec![0; 60], said(0xfe));
+        let others = left(&mut board, 20_000);
+        board.send(WIRE, vec![0; 60], said(0x01));
+        left(&mut board, 1000);
+        let by_the_mac = left(&mut board, 20_000);
+        board.send(WIRE, vec![0; 60], said(0));
+        board.send(WIRE, pfc.clone(), 0);
+        let again = left(&mut board, 20_000);
+        with(&mut board, |d| d.write(&port::PAUSE, 1).expect("a register"));
+        board.send(WIRE, pfc, 0);
+        left(&mut board, 1000);
+        let by_a_frame = left(&mut board, 20_000);
+        println!(
+            "{} bits: {before} packets, {others} beside other priorities, {by_the_mac} and {by_a_frame} while paused, {again} between",
+            nic.bus
+        );
+        assert!([before, others, again].iter().all(|n| *n > 4) && [by_the_mac, by_a_frame] == [0, 0]);
+    }
+}
+
+/// Packets that are sent by a clock: twice as many as leave.
+fn left_at_most(clk: u64) -> u32 {
+    (clk / 1500) as u32
 }

@@ -37,7 +37,7 @@ module board(
   input wire [7:0] rx_tkeep,
   input wire rx_tvalid,
   input wire rx_tlast,
-  // Bit 0: the frame is bad.
+  // Bit 0: the frame is bad. Bit 1: from this beat on the MAC says that the priorities of bits 15 to 8 are paused.
   input wire [47:0] rx_meta,
   output wire rx_tready,
   output wire [63:0] up_tdata,
@@ -51,8 +51,9 @@ module board(
   output wire [7:0] cpl_tag,
   output wire [31:0] cpl_ns,
   output wire [31:0] cpl_tags,
-  // Beats that the MAC lacked inside a frame.
-  output wire [15:0] gaps
+  // Beats that the MAC lacked inside a frame, and frames that ended at it as bad ones.
+  output wire [15:0] gaps,
+  output wire [15:0] spoilt
 );
   // Widths of the ports above, which a bench for 512 bits has in numbers too.
   parameter BUS = 64;
@@ -62,7 +63,8 @@ module board(
   parameter ID_W = 8;
   localparam HOST_W = BUS < 128 ? 2 * BUS : BUS;
   wire rst = !rst_n;
-  logic [8:0] since = '0;
+  // Frames may stand at the inputs while our own reset lasts.
+  logic [3:0] since = '0;
   always_ff @(posedge clk) since <= rst ? '0 : since == '1 ? since : since + 1'b1;
   assign mod_rst_done = since == '1;
   assign axil_next = 1'b1;
@@ -105,10 +107,10 @@ module board(
   );
   assign up_meta = up_user[48:1];
   assign completed.tready = 1'b1;
-  logic [15:0] count, lacking;
+  logic [15:0] count, lacking, bad;
   logic [7:0] tag;
   logic [31:0] ns, tags;
-  assign {cpl_count, cpl_tag, cpl_ns, cpl_tags, gaps} = {count, tag, ns, tags, lacking};
+  assign {cpl_count, cpl_tag, cpl_ns, cpl_tags, gaps, spoilt} = {count, tag, ns, tags, lacking, bad};
   always_ff @(posedge clk)
     if (rst) {count, tag, ns, tags} <= '0;
     else if (completed.tvalid) begin
@@ -132,7 +134,10 @@ module board(
   wire mac_clk [2];
   wire mac_rst [2];
   assign mac_clk = '{clk, clk};
-  assign mac_rst = '{rst, rst};
+  // The MAC runs through all resets but the first.
+  logic running = 1'b0;
+  always_ff @(posedge clk) running <= running || rst_n;
+  assign mac_rst = '{!running, !running};
   assign tx_tdata = mac_tx[0].tdata;
   assign tx_tkeep = mac_tx[0].tkeep;
   assign tx_tvalid = mac_tx[0].tvalid;
@@ -149,8 +154,11 @@ module board(
     on_its_way[0] <= {tx_taken && !tx_inside, mac_tx[0].tid, now};
     for (int i = 1; i < 8; i++)
       on_its_way[i] <= on_its_way[i-1];
-    if (rst) lacking <= '0;
-    else if (tx_inside && !tx_tvalid) lacking <= lacking + 1'b1;
+    if (!running) {lacking, bad} <= '0;
+    else begin
+      if (tx_inside && !tx_tvalid) lacking <= lacking + 1'b1;
+      if (tx_taken && tx_tlast && mac_tx[0].tuser[0]) bad <= bad + 1'b1;
+    end
   end
   assign {mac_tx_cpl[0].tvalid, mac_tx_cpl[0].tid, mac_tx_cpl[0].tdata} = on_its_way[7];
   assign {mac_tx_cpl[0].tkeep, mac_tx_cpl[0].tstrb, mac_tx_cpl[0].tdest, mac_tx_cpl[0].tuser, mac_tx_cpl[0].tlast} = '0;
@@ -168,6 +176,11 @@ module board(
   assign mac_rx[0].tuser = {rx_inside ? rx_begun : now, rx_meta[0] && rx_tlast};
   assign {mac_rx[0].tstrb, mac_rx[0].tid, mac_rx[0].tdest} = '0;
   assign rx_tready = mac_rx[0].tready;
+`ifdef TIMELY_RX_PFC
+  logic [1:0][7:0] paused = '0;
+  always_ff @(posedge clk)
+    if (rx_tvalid && rx_meta[1]) paused[0] <= rx_meta[15:8];
+`endif
   assign mac_tx[1].tready = 1'b1;
   assign {mac_tx_cpl[1].tvalid, mac_tx_cpl[1].tid, mac_tx_cpl[1].tdata, mac_tx_cpl[1].tkeep, mac_tx_cpl[1].tstrb} = '0;
   assign {mac_tx_cpl[1].tdest, mac_tx_cpl[1].tuser, mac_tx_cpl[1].tlast} = '0;
@@ -189,5 +202,8 @@ module board(
     .ptp_sync_ts_rel(), .ptp_sync_ts_rel_step(), .ptp_sync_ts_tod(), .ptp_sync_ts_tod_step(), .ptp_sync_pps(), .ptp_sync_pps_str(),
     .mac_tx_clk(mac_clk), .mac_tx_rst(mac_rst), .mac_axis_tx(mac_tx), .mac_axis_tx_cpl(mac_tx_cpl),
     .mac_rx_clk(mac_clk), .mac_rx_rst(mac_rst), .mac_axis_rx(mac_rx)
+`ifdef TIMELY_RX_PFC
+    , .rx_pfc_req(paused)
+`endif
   );
 endmodule

@@ -122,6 +122,7 @@ const SOURCES: &[(&str, &str, Source)] = &[
     ("docs/simulator.md", "Recording and replaying rate updates", Defined),
     ("docs/synthesis.md", "Area and speed of each block", Held("xtask/flow/src/synth/page.rs", "the_page_shows_the_record")),
     ("docs/taxi.md", "Use it", Defined),
+    ("docs/taxi.md", "Area", Elsewhere),
     ("docs/taxi.md", "What was checked", Printed("tests/tests/nic")),
     ("docs/theory-of-operation.md", "The signal", Defined),
     ("docs/wire-format.md", "Examples", Held("tests/tests/wire_format.rs", "the_documented_examples_hold")),

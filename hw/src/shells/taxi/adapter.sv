@@ -14,7 +14,7 @@ module tnic_taxi #(
   input wire       ptp_rst,
   input wire       ptp_sample_clk,
   input wire       ptp_td_sdi,
-  // Priorities that a peer has paused.
+  // Priorities that a peer has paused, as the MAC says it on its receive clock.
   input wire [7:0] pause,
 
   // The NIC core, on `clk`.
@@ -138,6 +138,13 @@ module tnic_taxi #(
   logic [63:0] date_q;
   always_ff @(posedge clk) date_q <= date;
 
+  // Each priority's level crosses by itself.
+  (* ASYNC_REG = "TRUE" *) logic [7:0] pause_1 = '0, pause_2 = '0;
+  always_ff @(posedge clk) begin
+    pause_1 <= pause;
+    pause_2 <= pause_1;
+  end
+
   // From the NIC core. While the completions of frames that the core keeps wait, no other begins.
   wire [W-1:0] host_tdata;
   wire [K-1:0] host_tkeep;
@@ -212,6 +219,12 @@ module tnic_taxi #(
     .m_tlast(out_tlast),
     .m_side(out_tag)
   );
+  // A frame that our reset cuts ends at the MAC as a bad one, which else would wait for its rest.
+  wire [MAC_W-1:0] beat_tdata;
+  wire [MAC_W/8-1:0] beat_tkeep;
+  wire [7:0] beat_tag;
+  wire beat_tvalid, beat_tlast;
+  logic tx_inside = 1'b0, tx_cut = 1'b0;
   tnic_taxi_narrow #(.W(W), .N(MAC_W), .SIDE(8)) tx_narrow (
     .clk(mac_tx_clk),
     .flush(mac_tx_rst || tx_rst),
@@ -221,16 +234,28 @@ module tnic_taxi #(
     .s_tready(out_tready),
     .s_tlast(out_tlast),
     .s_side(out_tag),
-    .m_tdata(mac_axis_tx.tdata),
-    .m_tkeep(mac_axis_tx.tkeep),
-    .m_tvalid(mac_axis_tx.tvalid),
-    .m_tready(mac_axis_tx.tready),
-    .m_tlast(mac_axis_tx.tlast),
-    .m_side(mac_axis_tx.tid)
+    .m_tdata(beat_tdata),
+    .m_tkeep(beat_tkeep),
+    .m_tvalid(beat_tvalid),
+    .m_tready(mac_axis_tx.tready && !tx_cut),
+    .m_tlast(beat_tlast),
+    .m_side(beat_tag)
   );
+  assign mac_axis_tx.tdata = beat_tdata;
+  assign mac_axis_tx.tkeep = tx_cut ? '1 : beat_tkeep;
+  assign mac_axis_tx.tid = beat_tag;
+  assign mac_axis_tx.tvalid = beat_tvalid || tx_cut;
+  assign mac_axis_tx.tlast = beat_tlast || tx_cut;
   assign mac_axis_tx.tstrb = mac_axis_tx.tkeep;
   assign mac_axis_tx.tdest = '0;
-  assign mac_axis_tx.tuser = '0;
+  assign mac_axis_tx.tuser = mac_axis_tx.USER_W'(tx_cut);
+  always_ff @(posedge mac_tx_clk) begin
+    if (mac_axis_tx.tvalid && mac_axis_tx.tready)
+      tx_inside <= !mac_axis_tx.tlast;
+    tx_cut <= tx_cut ? !mac_axis_tx.tready : tx_rst && tx_inside && !beat_tvalid;
+    if (mac_tx_rst)
+      {tx_inside, tx_cut} <= 2'b00;
+  end
 
   // Completions: those of frames past the core are the NIC core's, those of paced frames are departures.
   wire [7:0] done_tag;
@@ -310,7 +335,13 @@ module tnic_taxi #(
   assign m_axis_tx_cpl.tlast = 1'b1;
   assign m_axis_tx_cpl.tvalid = cpl_valid;
 
-  // From the MAC, which does not wait. Bad frames end here.
+  // From the MAC, which does not wait. Bad frames end here, and one whose head fell into our reset.
+  logic rx_inside = 1'b0, rx_headless = 1'b0;
+  wire rx_goes_on = mac_axis_rx.tvalid ? !mac_axis_rx.tlast : rx_inside;
+  always_ff @(posedge mac_rx_clk) begin
+    rx_inside <= rx_goes_on && !mac_rx_rst;
+    rx_headless <= (rx_rst || rx_headless) && rx_goes_on && !mac_rx_rst;
+  end
   wire [W-1:0] in_tdata, rx_tdata;
   wire [K-1:0] in_tkeep, rx_tkeep;
   wire in_tvalid, in_tlast, in_bad, rx_tvalid, rx_tlast;
@@ -321,7 +352,7 @@ module tnic_taxi #(
     .flush(mac_rx_rst || rx_rst),
     .s_tdata(mac_axis_rx.tdata),
     .s_tkeep(mac_axis_rx.tkeep),
-    .s_tvalid(mac_axis_rx.tvalid),
+    .s_tvalid(mac_axis_rx.tvalid && !rx_headless),
     .s_tready(),
     .s_tlast(mac_axis_rx.tlast),
     .s_side({mac_axis_rx.tuser[0], inner(mac_axis_rx.tuser[TS_W:1])}),
@@ -463,7 +494,7 @@ module tnic_taxi #(
     .m_host_tready(up_tready),
     .m_host_tlast(up_tlast),
     .m_host_meta(up_ts),
-    .pause(pause),
+    .pause(pause_2),
     .lost(lost),
     .now(date),
     .stopped(),

@@ -1,5 +1,6 @@
 // A cndm NIC core of taxi with timely-nic between its ports and their MACs: in place of the core, with the same parameters and ports.
 // The core is cndm_micro_core; define TIMELY_CNDM_CORE as cndm_lite_core for that one.
+// With TIMELY_RX_PFC defined there is a port more, for MACs that keep pause frames to themselves.
 // Ports of which PACED has a bit are paced, answered and measured; the others pass. The upper half of the control registers' addresses is ours,
 // 64 KiB a port.
 `ifndef TIMELY_CNDM_CORE
@@ -72,7 +73,14 @@ module tnic_taxi_core #(
   input wire       mac_rx_clk [PORTS],
   input wire       mac_rx_rst [PORTS],
   taxi_axis_if.snk mac_axis_rx [PORTS]
+`ifdef TIMELY_RX_PFC
+  // Priorities that the MACs say their peers have paused, on their receive clocks.
+  , input wire [PORTS-1:0][7:0] rx_pfc_req
+`endif
 );
+`ifndef TIMELY_RX_PFC
+  wire [PORTS-1:0][7:0] rx_pfc_req = '0;
+`endif
   localparam ADDR_W = s_axil_ctrl_wr.ADDR_W;
 
   if (s_axil_ctrl_wr.DATA_W != 32 || ADDR_W < 17 + $clog2(PORTS + 2) || s_axil_ctrl_rd.ADDR_W != ADDR_W)
@@ -283,7 +291,7 @@ module tnic_taxi_core #(
         .ptp_rst(ptp_rst),
         .ptp_sample_clk(ptp_sample_clk),
         .ptp_td_sdi(ptp_td_sdo),
-        .pause(8'h00),
+        .pause(rx_pfc_req[p]),
         .s_axis_tx(core_tx[p]),
         .m_axis_tx_cpl(core_tx_cpl[p]),
         .m_axis_rx(core_rx[p]),

@@ -5,5 +5,7 @@ set_max_delay -datapath_only 2.4 -from [get_cells -hierarchical -filter {NAME =~
 set_max_delay -datapath_only 2.4 -from [get_cells -hierarchical -filter {NAME =~ *timely/*take_gray_reg*}] -to [get_cells -hierarchical -filter {NAME =~ *timely/*take_1_reg*}]
 # Words in LUT-RAM, from their write to the registers behind them.
 set_max_delay -datapath_only 4.0 -from [get_cells -hierarchical -filter {NAME =~ *timely/*ends_of_frames/words_reg* || NAME =~ *timely/completions/words_reg*}]
+# Paused priorities are levels, each for itself.
+set_false_path -to [get_cells -hierarchical -filter {NAME =~ *timely/pause_1_reg*}]
 # A reset begins without its clock.
 set_false_path -to [get_pins -hierarchical -filter {NAME =~ *timely/*_reset/hold_reg*/PRE}]
