@@ -1,9 +1,8 @@
 //! Simulated networks of timely-nic NICs: scenarios, papers, figures, reports, and NICs that are
 //! served.
 //!
-//! Hosts, NICs, links and switches are [`timely_network`]'s, whose modules are re-exported. All
-//! that runs for each packet is there, and is compiled with optimisation in every build; the code
-//! of this crate is not.
+//! Hosts, NICs, links and switches are [`timely_network`]'s, whose modules are re-exported. Tests
+//! compile that crate with optimisation and this one without, in half of the time of both with it.
 #![forbid(unsafe_code)]
 // Panics of these macros on a closed or full stdout would be ours.
 #![deny(clippy::print_stdout, clippy::print_stderr)]

@@ -42,7 +42,7 @@ pub enum PairError {
         most: u64,
     },
     /// An interval of notifications that the register does not hold.
-    #[error("an interval of {0} us between congestion notifications is too long; give 0 to {MOST_INTERVAL_US}")]
+    #[error("no interval of {0} us between congestion notifications is to be had; give 1 to {MOST_INTERVAL_US}, 50 for most senders")]
     Interval(u32),
     /// A DSCP that is none.
     #[error("{0} is no DSCP; give 0 to {MOST_DSCP}")]
@@ -93,8 +93,9 @@ pub struct PairSetup {
     pub age_s: u32,
     /// Cells of 256 bytes that a pair may have in the store.
     pub store_bound: u32,
-    /// Congestion notifications in the host's place; none are sent without.
-    #[serde(default)]
+    /// Congestion notifications in the host's place; none are sent without. Left out where there
+    /// are none, so that a daemon of before understands the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notify: Option<NotifySetup>,
 }
 
@@ -201,7 +202,7 @@ fn mtu_code(bytes: u32) -> Result<u32, PairError> {
 /// An interval in ns, and the DSCP's place in a type of service.
 fn notify_settings(n: NotifySetup) -> Result<NotifySettings, PairError> {
     match n {
-        NotifySetup { interval_us, .. } if interval_us > MOST_INTERVAL_US => Err(PairError::Interval(interval_us)),
+        NotifySetup { interval_us, .. } if !(1..=MOST_INTERVAL_US).contains(&interval_us) => Err(PairError::Interval(interval_us)),
         NotifySetup { dscp, .. } if dscp > MOST_DSCP => Err(PairError::Dscp(dscp)),
         NotifySetup { interval_us, dscp } => Ok(NotifySettings { interval_ns: 1000 * interval_us, tos: dscp << 2 }),
     }
@@ -340,7 +341,8 @@ mod tests {
         let notify = |interval_us, dscp| notify_settings(NotifySetup { interval_us, dscp });
         assert_eq!(notify(50, 48), Ok(NotifySettings { interval_ns: 50_000, tos: 0xc0 }));
         assert_eq!(notify(16_777, 63), Ok(NotifySettings { interval_ns: 16_777_000, tos: 0xfc }));
-        assert_eq!((notify(16_778, 0), notify(0, 64)), (Err(PairError::Interval(16_778)), Err(PairError::Dscp(64))));
+        assert_eq!((notify(16_778, 0), notify(1, 64)), (Err(PairError::Interval(16_778)), Err(PairError::Dscp(64))));
+        assert_eq!(notify(0, 48), Err(PairError::Interval(0)));
         assert_eq!((number(1), number(0x100_0000)), (Err(PairError::Number(1)), Err(PairError::Number(0x100_0000))));
     }
 }

@@ -43,12 +43,19 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     assert_eq!((&set_up["in_use"], &set_up["mtu"], &set_up["profile"]), (&true.into(), &1024.into(), &0.into()), "{set_up}");
     assert!((set_up["age_s"].as_f64().expect("a time") - 60.0).abs() < 0.001, "{set_up}");
     assert_eq!((&set_up["notify"], &set_up["notify_dscp"]), (&false.into(), &0.into()), "{set_up}");
-    refused(&["pairs", "setup", "--notify", "--notify-interval", "16778"], 3, &["16778 us", "0 to 16777"]);
+    refused(&["pairs", "setup", "--notify", "--notify-interval", "16778"], 3, &["16778 us", "1 to 16777"]);
+    refused(&["pairs", "setup", "--notify", "--notify-interval", "0"], 3, &["0 us", "1 to 16777"]);
+    refused(&["pairs", "setup", "--notify", "--notify-interval", "-5"], 2, &["--notify-interval"]);
+    refused(&["pairs", "setup", "--notify-interval", "5"], 2, &["--notify"]);
     refused(&["pairs", "setup", "--notify", "--notify-dscp", "64"], 3, &["64 is no DSCP", "0 to 63"]);
     refused(&["pairs", "setup", "--notify-dscp", "1"], 2, &["--notify"]);
+    assert_eq!(json(&["pairs", "show"])["notify"], false, "a refusal set it up");
     let notifies = json(&["pairs", "setup", "--notify", "--notify-interval", "10"]);
     let told = (&notifies["notify"], &notifies["notify_interval_us"], &notifies["notify_dscp"], &notifies["notifications_sent"]);
     assert_eq!(told, (&true.into(), &10.0.into(), &48.into(), &0.into()), "{notifies}");
+    let without = json(&["pairs", "setup"]);
+    assert_eq!(without["notify"], false, "a set-up without notifications leaves those of before: {without}");
+    json(&["pairs", "setup", "--notify"]);
     let joined = json(&JOIN);
     assert_eq!((&joined["address"], &joined["remote"], &joined["local"]), (&"10.0.0.2".into(), &0x23.into(), &0x11.into()), "{joined}");
     assert!(joined["flow"].as_u64() < Some(64), "{joined}");
@@ -60,7 +67,8 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     let told = json(&["pairs", "show"]);
     assert_eq!((&told["set"], &told["removed"]), (&2.into(), &1.into()), "{told}");
     json(&["pairs", "stop"]);
-    assert_eq!(json(&["pairs", "show"])["in_use"], false);
+    let stopped = json(&["pairs", "show"]);
+    assert_eq!((&stopped["in_use"], &stopped["notify"]), (&false.into(), &false.into()), "{stopped}");
 }
 
 #[test]

@@ -126,14 +126,14 @@ pub fn queue_pairs(p: &PairsReport) -> String {
         ("refused", format!("{} without a place, {} without a flow", p.crowded, p.full)),
         ("answers", format!("{} of pairs that are not joined, {} congestion notifications", p.answers_unknown, p.congestion_notified)),
         (
-            "notifies",
+            "CNPs",
             if p.notify {
                 format!(
-                    "in the host's place, once in {} us and pair, DSCP {}: {} sent, {} marks of pairs that are not joined, {} postponed",
+                    "sent for the host, at most one per pair in {} us, DSCP {}: {} sent, {} marks not answered, {} postponed",
                     p.notify_interval_us, p.notify_dscp, p.notifications_sent, p.marks_unknown, p.marks_postponed
                 )
             } else {
-                "nobody: marks of arriving packets are the host's".into()
+                "off: the host's RDMA NIC answers marks".into()
             },
         ),
     ])
