@@ -100,7 +100,7 @@ module board(
     .s_axil_rd_rdata(s_axil_rdata), .s_axil_rd_rresp(s_axil_rresp), .s_axil_rd_ruser(), .s_axil_rd_rvalid(s_axil_rvalid),
     .s_axil_rd_rready(s_axil_rready),
     .s_axis_tx_tdata(host_tdata), .s_axis_tx_tkeep(host_tkeep), .s_axis_tx_tid(host_meta[7:0]), .s_axis_tx_tlast(host_tlast),
-    .s_axis_tx_tvalid(host_tvalid), .s_axis_tx_tready(host_tready),
+    .s_axis_tx_tvalid(host_tvalid), .s_axis_tx_tready(host_tready), .s_axis_tx_tstrb(8'h00), .s_axis_tx_tdest(8'h00), .s_axis_tx_tuser(1'b0),
     .m_axis_tx_cpl_tdata(cpl_tdata), .m_axis_tx_cpl_tkeep(), .m_axis_tx_cpl_tstrb(), .m_axis_tx_cpl_tid(cpl_tid), .m_axis_tx_cpl_tdest(),
     .m_axis_tx_cpl_tuser(), .m_axis_tx_cpl_tlast(), .m_axis_tx_cpl_tvalid(cpl_tvalid), .m_axis_tx_cpl_tready(1'b1),
     .m_axis_rx_tdata(up_data), .m_axis_rx_tkeep(up_tkeep), .m_axis_rx_tstrb(), .m_axis_rx_tid(), .m_axis_rx_tdest(),
@@ -109,9 +109,11 @@ module board(
     .mac_axis_tx_tdata(tx_data), .mac_axis_tx_tkeep(tx_tkeep), .mac_axis_tx_tstrb(), .mac_axis_tx_tid(tx_tid), .mac_axis_tx_tdest(),
     .mac_axis_tx_tuser(), .mac_axis_tx_tlast(tx_tlast), .mac_axis_tx_tvalid(tx_tvalid), .mac_axis_tx_tready(tx_tready),
     .mac_axis_tx_cpl_tdata(on_its_way_3[47:0]), .mac_axis_tx_cpl_tid(on_its_way_3[55:48]), .mac_axis_tx_cpl_tvalid(on_its_way_3[56]),
-    .mac_axis_tx_cpl_tready(),
+    .mac_axis_tx_cpl_tready(), .mac_axis_tx_cpl_tkeep(6'h00), .mac_axis_tx_cpl_tstrb(6'h00), .mac_axis_tx_cpl_tdest(8'h00),
+    .mac_axis_tx_cpl_tuser(1'b0), .mac_axis_tx_cpl_tlast(1'b1),
     .mac_rx_clk(clk), .mac_rx_rst(rst),
     .mac_axis_rx_tdata(rx_tdata), .mac_axis_rx_tkeep(rx_tkeep), .mac_axis_rx_tuser({rx_inside ? rx_begun : rel[47:0], rx_meta[0] && rx_tlast}),
-    .mac_axis_rx_tlast(rx_tlast), .mac_axis_rx_tvalid(rx_tvalid), .mac_axis_rx_tready(rx_tready)
+    .mac_axis_rx_tlast(rx_tlast), .mac_axis_rx_tvalid(rx_tvalid), .mac_axis_rx_tready(rx_tready), .mac_axis_rx_tstrb(8'h00),
+    .mac_axis_rx_tid(8'h00), .mac_axis_rx_tdest(8'h00)
   );
 endmodule
