@@ -78,7 +78,10 @@ impl Card {
         match std::fs::read_to_string(&enable) {
             Ok(count) if count.trim() == "0" => {
                 let driver = self.found.driver.as_deref().unwrap_or("nobody");
-                let next = format!("load its network driver (OpenNIC's: insmod onic.ko), or: echo 1 > {}", enable.display());
+                let next = format!(
+                    "load its network driver (insmod onic.ko of OpenNIC, insmod cndm.ko of taxi), or: echo 1 > {}",
+                    enable.display()
+                );
                 refused(format!("its memory is off, and {driver} drives it"), next)
             }
             Ok(_) => Ok(()),
