@@ -120,7 +120,7 @@ fn forged_and_flooded_marks_draw_and_delay_nothing() {
                 assert_eq!(point.mark(&forged(peer, way), LOCAL, ANSWERED), NONE, "forgery {way} of {peer:?}");
                 wanted[1] += 1;
             }
-            assert_eq!(point.mark(&peer, LOCAL, ANSWERED), [right.clone()], "behind forgery {way} of {peer:?}");
+            assert_eq!(point.mark(&peer, LOCAL, ANSWERED), std::slice::from_ref(&right), "behind forgery {way} of {peer:?}");
             wanted[0] += 1;
             assert_eq!(point.mark(&peer, LOCAL, INTERVAL), NONE, "the interval of {peer:?}");
         }
