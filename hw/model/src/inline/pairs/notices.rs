@@ -43,8 +43,8 @@ pub struct Notices {
     read: u32,
 }
 
-/// A packet came from one host to this port, so that an answer goes there and nowhere else. IPv4 has
-/// groups of hosts from 224 on, then reserved addresses and the broadcast.
+/// A packet came from one host to this port, so that an answer goes there and nowhere else. IPv4
+/// has groups of hosts from 224 on, then reserved addresses and the broadcast.
 fn is_answerable(p: &Packet, own: [u8; 6]) -> bool {
     let [to, from] = p.macs;
     let is_host = |address: &[u8; 16]| address[0] < if p.headers.class.ipv6 { 0xff } else { 224 };
