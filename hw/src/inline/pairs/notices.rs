@@ -109,8 +109,8 @@ impl<const W: usize, const K: usize, const F: usize, const Z: usize> Logic for P
         self.headers.next.has_tag = self.ip_class.val().get_bit(0);
         self.headers.next.is_ipv6 = self.ip_class.val().get_bit(1);
         self.word.next = self.headers.val().into();
-        // Bit 0 of a MAC address is a group's; IP's groups begin at 224 and at ff00::. Behind IPv4's
-        // are reserved addresses and the broadcast.
+        // Bit 0 of a MAC address is a group's; IP's groups begin at 224 and at ff00::. Behind those
+        // of IPv4 are reserved addresses and the broadcast.
         self.to.next = self.packet.val().mac_destination;
         self.from.next = self.packet.val().mac_source;
         self.own.next = self.settings.val().mac;
