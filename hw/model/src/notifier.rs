@@ -34,7 +34,7 @@ pub fn route_register() -> u32 {
 pub enum Pulse {
     /// A CNP was made.
     Sent,
-    /// A mark of a pair that is not known.
+    /// A mark of a pair that is not known, or of a packet that must not be answered.
     Unknown,
     /// A mark found a CNP under way.
     Postponed,
@@ -43,7 +43,7 @@ pub enum Pulse {
 /// A packet of data that arrived with CE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// The flow of its queue pair, if the table knows it.
+    /// The flow of its queue pair, if the table knows it and the packet may be answered.
     pub flow: Option<u32>,
     /// Number of the pair at the sender, 24 bits.
     pub pair: u32,

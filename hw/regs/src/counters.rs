@@ -146,7 +146,8 @@ counters! {
     PairsMalformed = 58,
     /// A congestion notification was sent in the host's place.
     NotificationsSent = 59,
-    /// A packet arrived with CE whose queue pair is not joined: it was not answered.
+    /// A packet arrived with CE whose queue pair is not joined, or that is not addressed to this
+    /// port: it was not answered.
     MarksUnknown = 60,
     /// A packet arrived with CE while a congestion notification was made: it was not answered.
     MarksPostponed = 61,

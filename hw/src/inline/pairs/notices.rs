@@ -14,6 +14,9 @@ const _: () = assert!(Status::Done as u32 == 0);
 /// parameters these are. The remote queue pair of a flow is that of the last command that set it,
 /// which for joined pairs, the only ones that arrivals find, is the pair's.
 ///
+/// A packet that is not addressed to this port, or whose addresses no answer can have, counts as
+/// one of a pair that is not known: switches flood frames for others, and anyone can forge a mark.
+///
 /// Latency: a packet is a mark of the notifier 2 clocks after its look-up; a pair is joined a clock
 /// before `reply`. No back pressure but of `m`. Model: `Notices` in `timely_model::inline::pairs`.
 #[derive(LogicBlock, Default)]
@@ -39,8 +42,20 @@ pub struct PairNotices<const W: usize, const K: usize, const F: usize, const Z: 
     /// Counted events, by `timely_model::notifier::Pulse`.
     pub pulses: Signal<Out, Bits<3>>,
     notifier: Notifier<W, K, F, Z>,
-    /// Headers of packets whose pairs are looked up.
-    waiting: WideFifo<410, 5, 6>,
+    /// Headers of packets whose pairs are looked up, and above them whether they may be answered.
+    waiting: WideFifo<411, 5, 6>,
+    to: Signal<Local, Bits<48>>,
+    from: Signal<Local, Bits<48>>,
+    own: Signal<Local, Bits<48>>,
+    source: Signal<Local, Bits<128>>,
+    destination: Signal<Local, Bits<128>>,
+    /// Sender and receiver are groups of hosts, by the first byte of their IP address.
+    is_from_group: Signal<Local, Bit>,
+    is_to_group: Signal<Local, Bit>,
+    answerable: Signal<Local, Bit>,
+    word: Signal<Local, Bits<410>>,
+    entry: Signal<Local, Bits<411>>,
+    head: Signal<Local, Bits<411>>,
     ip_class: Signal<Local, Bits<2>>,
     headers: Signal<Local, Marked>,
     named: DFF<Bits<24>>,
@@ -93,8 +108,28 @@ impl<const W: usize, const K: usize, const F: usize, const Z: usize> Logic for P
         self.headers.next.pair = bits::<24>(0);
         self.headers.next.has_tag = self.ip_class.val().get_bit(0);
         self.headers.next.is_ipv6 = self.ip_class.val().get_bit(1);
+        self.word.next = self.headers.val().into();
+        // Bit 0 of a MAC address is a group's; IP's groups begin at 224 and at ff00::. Behind those
+        // of IPv4 are reserved addresses and the broadcast.
+        self.to.next = self.packet.val().mac_destination;
+        self.from.next = self.packet.val().mac_source;
+        self.own.next = self.settings.val().mac;
+        self.source.next = self.packet.val().source;
+        self.destination.next = self.packet.val().destination;
+        self.is_from_group.next = self.source.val().get_bits::<3>(5).all();
+        self.is_to_group.next = self.destination.val().get_bits::<3>(5).all();
+        if self.ip_class.val().get_bit(1) {
+            self.is_from_group.next = self.source.val().get_bits::<8>(0).all();
+            self.is_to_group.next = self.destination.val().get_bits::<8>(0).all();
+        }
+        self.answerable.next = ((self.to.val() == self.own.val()) & (self.from.val() != self.own.val()))
+            & (!self.from.val().get_bit(0) & (!self.is_from_group.val() & !self.is_to_group.val()));
+        self.entry.next = bit_cast::<411, 410>(self.word.val());
+        if self.answerable.val() {
+            self.entry.next = bit_cast::<411, 410>(self.word.val()) | (bits::<411>(1) << 410);
+        }
         self.waiting.i_valid.next = self.arrived.val();
-        self.waiting.i_data.next = self.headers.val().into();
+        self.waiting.i_data.next = self.entry.val();
         self.found_1.d.next = self.found.valid.val();
         self.hit_1.d.next = self.found.hit.val();
         self.flow_1.d.next = self.found.flow.val();
@@ -103,10 +138,11 @@ impl<const W: usize, const K: usize, const F: usize, const Z: usize> Logic for P
         self.hit_2.d.next = self.hit_1.q.val();
         self.flow_2.d.next = self.flow_1.q.val();
         self.waiting.o_ready.next = self.found_2.q.val();
-        self.mark.next = self.waiting.o_data.val().into();
+        self.head.next = self.waiting.o_data.val();
+        self.mark.next = self.head.val().get_bits::<410>(0).into();
         self.mark.next.pair = self.remotes.read_data.val();
         self.notifier.mark_valid.next = self.found_2.q.val() & self.waiting.o_valid.val();
-        self.notifier.mark_known.next = self.hit_2.q.val();
+        self.notifier.mark_known.next = self.hit_2.q.val() & self.head.val().get_bit(410);
         self.notifier.mark_flow.next = self.flow_2.q.val();
         self.notifier.mark.next = self.mark.val();
         self.notifier.cfg_enable.next = self.settings.val().notify_enable.any();

@@ -19,7 +19,7 @@ use words::{Last, Words};
 /// tag and UDP source port, by annex A17.
 ///
 /// One CNP is made at a time: a mark that finds one under way is counted, and left to its pair's
-/// next packet. A mark of a pair that is not known is counted and not answered. An interval counts
+/// next packet. A mark that is not known is counted and not answered. An interval counts
 /// modulo 4.3 s; a flow that another pair takes over has the interval of the one before.
 ///
 /// Latency: a CNP of `n` words of 16 bits shows `n + 10` clocks after its mark. Back pressure: a
@@ -35,7 +35,7 @@ pub struct Notifier<const W: usize, const K: usize, const F: usize, const N: usi
     pub swept: Signal<Out, Bit>,
     /// A well-formed packet of data arrived with CE.
     pub mark_valid: Signal<In, Bit>,
-    /// The table knows its pair.
+    /// The table knows its pair, and the packet may be answered.
     pub mark_known: Signal<In, Bit>,
     /// The pair's flow.
     pub mark_flow: Signal<In, Bits<F>>,

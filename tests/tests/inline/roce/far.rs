@@ -1,5 +1,5 @@
 //! The receiving host behind a NIC of its own, which sends CNPs in its place or does not.
-use super::network::{command, mapped, prepare};
+use super::network::{command, mapped, prepare, put_mac};
 use super::rxe::{Receiver, Sender};
 use std::collections::VecDeque;
 use timely_model::inline::nic::In;
@@ -8,6 +8,7 @@ use timely_model::stream::{Assembler, Beat, beats};
 use timely_regs::map::roce;
 use timely_regs::parameters::Parameters;
 use timely_regs::roce::{Kind, check};
+use timely_sim::frame::address;
 use timely_sim::nic::core::Core;
 use timely_sim::nic::inline::{Inline, Model};
 
@@ -35,6 +36,9 @@ impl Far {
     pub fn new(model: Model<Pairs>, gbps: f64, pairs: &[&Sender], notifies: bool) -> Self {
         let line = Parameters { outstanding_bytes: 0, ..Parameters::fixed(1000.0 * gbps) };
         let mut nic = prepare(model, &line, gbps, 0);
+        // All pairs have one receiver.
+        let own = address::mac(pairs[0].hosts.1);
+        put_mac(&mut nic, own);
         for p in pairs {
             let done = command(&mut nic, mapped(p.hosts.0), p.local, Some(p.remote), roce::SET);
             assert_eq!(done.map(|d| d.0), Some(0), "the pair is set and joined");

@@ -2,6 +2,7 @@
 //! of it.
 mod dcqcn;
 mod far;
+mod marks;
 mod network;
 mod promises;
 mod rxe;
@@ -160,8 +161,8 @@ fn equal(bus: u32, flow_bits: u32, gbps: f64) -> Counts {
         }
         let counted = counters(&mut nic);
         println!(
-            "{bus} bits, 2^{flow_bits} flows, seed {seed}: {} requests, {} others, {} notifications, {counted:?}",
-            world.requests, world.others, world.notified
+            "{bus} bits, 2^{flow_bits} flows, seed {seed}: {} requests, {} others, {} notifications, forged {:?}, {counted:?}",
+            world.requests, world.others, world.notified, world.forged
         );
         for (sum, n) in all.iter_mut().zip(&counted) {
             *sum += u64::from(*n);

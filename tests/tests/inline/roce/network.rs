@@ -108,6 +108,12 @@ pub fn prepare<P: Path>(path: P, profile: &Parameters, gbps: f64, age: u32) -> I
     nic
 }
 
+/// Writes the port's own MAC address.
+pub fn put_mac<P: Path>(nic: &mut Inline<P>, [a, b, c, d, e, f]: [u8; 6]) {
+    nic.write32(port::MAC_LOW.address(), u32::from_le_bytes([a, b, c, d])).expect("a register");
+    nic.write32(port::MAC_HIGH.address(), u32::from_le_bytes([e, f, 0, 0])).expect("a register");
+}
+
 /// Writes a profile.
 pub fn put_profile<P: Path>(nic: &mut Inline<P>, number: u32, parameters: &Parameters) {
     let words = parameters.quantise().expect("a profile");

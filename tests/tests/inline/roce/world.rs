@@ -6,6 +6,7 @@ use crate::both::Both;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 use timely_model::inline::nic::In;
 use timely_model::inline::pairs::Pairs;
 use timely_model::stream::{Assembler, Beat, beats};
@@ -21,6 +22,8 @@ use timely_tests::nic::HOST;
 
 /// Queue pairs of the host.
 const PAIRS: u32 = 14;
+/// Type of service of notifications at first, which is not the register's after a reset.
+const NOTIFY_TOS: u8 = 0x2c;
 /// Longest delay of an answer, clocks.
 const DELAY: u64 = 3000;
 
@@ -50,15 +53,51 @@ pub struct World {
     pub others: u64,
     /// Notifications that left.
     pub notified: u64,
+    /// Marked frames of pairs that may be joined which nobody may answer, by [`forged`]'s number.
+    pub forged: [u64; FORGERIES as usize],
+    /// Types of service that the next notification may have: the one set last, and those before it
+    /// from the last one's on.
+    tos: Vec<u8>,
+}
+
+/// Ways to forge a mark, or to see another host's.
+pub const FORGERIES: u32 = 8;
+/// Of groups of hosts, for IPv4 and IPv6.
+pub const GROUP4: [u8; 4] = [239, 0, 0, 7];
+pub const GROUP6: [u8; 16] = [0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7];
+
+/// The headers of a frame that must not be answered, though its pair may be joined.
+pub fn forged(e: Envelope, way: u32) -> Envelope {
+    let group = [1, 0, 0x5e, 0, 0, 7];
+    match way {
+        0 => Envelope { mac_destination: address::mac(HOST + 1), ..e },
+        1 => Envelope { mac_destination: group, ..e },
+        2 => Envelope { mac_destination: [0xff; 6], ..e },
+        3 => Envelope { mac_source: group, ..e },
+        4 => Envelope { mac_source: [0xff; 6], ..e },
+        5 => Envelope { mac_source: address::mac(HOST), ..e },
+        _ => {
+            let addresses = match (e.addresses, way) {
+                (Addresses::V4 { source, .. }, 6) => Addresses::V4 { source, destination: GROUP4 },
+                (Addresses::V6 { source, .. }, 6) => Addresses::V6 { source, destination: GROUP6 },
+                (Addresses::V4 { destination, .. }, _) => Addresses::V4 { source: GROUP4, destination },
+                (Addresses::V6 { destination, .. }, _) => Addresses::V6 { source: GROUP6, destination },
+            };
+            Envelope { addresses, ..e }
+        }
+    }
+}
+
+/// Headers of a packet from host to host: IPv4 and IPv6, without and with a tag.
+pub fn between_classes(from: u16, to: u16) -> [Envelope; 4] {
+    let v4 = envelope(from, to, 0xc000);
+    let v6 = Envelope { addresses: Addresses::V6 { source: address::ipv6(from), destination: address::ipv6(to) }, ..v4 };
+    [v4, v6, Envelope { tci: Some(7), ..v4 }, Envelope { tci: Some(7), ..v6 }]
 }
 
 fn between(from: u16, to: u16, pair: u32) -> Envelope {
-    let v4 = Envelope { tci: pair.is_multiple_of(2).then_some(7), ..envelope(from, to, 0xc000) };
-    if !pair.is_multiple_of(3) {
-        return v4;
-    }
-    let addresses = Addresses::V6 { source: address::ipv6(from), destination: address::ipv6(to) };
-    Envelope { addresses, ..v4 }
+    let class = usize::from(pair.is_multiple_of(3)) | usize::from(pair.is_multiple_of(2)) << 1;
+    between_classes(from, to)[class]
 }
 
 impl World {
@@ -80,6 +119,8 @@ impl World {
             requests: 0,
             others: 0,
             notified: 0,
+            forged: [0; FORGERIES as usize],
+            tos: vec![NOTIFY_TOS],
         }
     }
 
@@ -98,11 +139,13 @@ impl World {
             ..Parameters::dcqcn_10g()
         };
         put_profile(&mut nic, 2, &dcqcn);
-        for (register, value) in [(roce::PROFILE, 2), (roce::NOTIFY_INTERVAL, 2000), (roce::NOTIFY, 1)] {
+        for (register, value) in
+            [(roce::PROFILE, 2), (roce::NOTIFY_INTERVAL, 2000), (roce::NOTIFY_TOS, NOTIFY_TOS.into()), (roce::NOTIFY, 1)]
+        {
             nic.write32(register.address(), value).expect("a register");
         }
         for pair in (0..PAIRS).filter(|p| p % 4 != 3) {
-            command(&mut nic, key(pair), 2 * pair + 1, Some(2 * pair), roce::SET);
+            join(&mut nic, pair);
         }
         nic
     }
@@ -110,7 +153,8 @@ impl World {
     fn spoilt(&mut self, mut frame: Vec<u8>) -> Vec<u8> {
         match self.rng.random_range(0..40) {
             0 => {
-                let at = self.rng.random_range(0..frame.len());
+                // The check sequence does not cover MAC addresses and the tag.
+                let at = self.rng.random_range(16..frame.len());
                 frame[at] ^= 1 << self.rng.random_range(0..8);
             }
             1 => frame.truncate(self.rng.random_range(1..frame.len())),
@@ -161,7 +205,12 @@ impl World {
         let near = self.pairs.get(number as usize).map_or(0, |p| p.psn).wrapping_sub(rng.random_range(0..5)) & 0xff_ffff;
         let payload = if code == opcode::CNP || code == opcode::ACK { 0 } else { rng.random_range(0..2000) };
         let bth = Bth { opcode: code, queue_pair: 2 * number, psn: near, ..Bth::default() };
-        let envelope = Envelope { tos: [0, 2, 3, 0xab][rng.random_range(0..4)], ..between(peer(number), HOST, number) };
+        let mut envelope = Envelope { tos: [0, 2, 3, 0xab][rng.random_range(0..4)], ..between(peer(number), HOST, number) };
+        if rng.random_bool(0.3) {
+            let way = rng.random_range(0..FORGERIES);
+            envelope = forged(envelope, way);
+            self.forged[way as usize] += u64::from(envelope.tos & 3 == 3);
+        }
         let frame = bth.frame(&envelope, &Extension { syndrome, ..Extension::default() }, &vec![9; payload]);
         Some(self.spoilt(frame))
     }
@@ -177,7 +226,9 @@ impl World {
             // Its pair is the one whose packet it answers: at the address the number's host has.
             let envelope = between(HOST, peer(h.queue_pair / 2), h.queue_pair / 2);
             let bth = Bth { opcode: opcode::CNP, partition_key: 0xffff, congestion: 0x40, queue_pair: h.queue_pair, ..Bth::default() };
-            let right = bth.frame(&Envelope { tos: h.tos, ..envelope }, &Extension::default(), &[]);
+            let at = self.tos.iter().position(|t| *t == h.tos);
+            self.tos.drain(..at.unwrap_or_else(|| panic!("clock {clk}: type of service {}, not of {:?}", h.tos, self.tos)));
+            let right = bth.frame(&Envelope { tos: self.tos[0], ..envelope }, &Extension::default(), &[]);
             assert!(h.queue_pair % 2 == 1 && frame == right, "clock {clk}: {frame:02x?} is no answer of {right:02x?}");
             self.notified += 1;
             return;
@@ -216,13 +267,15 @@ impl World {
             12 => {
                 nic.write32(roce::NOTIFY.address(), self.rng.random_range(0..4).min(1)).expect("a register");
                 nic.write32(roce::NOTIFY_INTERVAL.address(), self.rng.random_range(0..5000)).expect("a register");
-                nic.write32(roce::NOTIFY_TOS.address(), self.rng.random_range(0..256)).expect("a register");
+                self.tos.push(self.rng.random());
+                let tos = self.tos[self.tos.len() - 1];
+                nic.write32(roce::NOTIFY_TOS.address(), tos.into()).expect("a register");
             }
             8 => drop(command(nic, key(number), 2 * number + 1, None, roce::REMOVE)),
             6 | 7 => drop(command(nic, key(used), 2 * used + 1, None, roce::REMOVE)),
             _ => {
                 self.joined = number;
-                let _ = command(nic, key(number), 2 * number + 1, Some(2 * number), roce::SET);
+                join(nic, number);
             }
         }
     }
@@ -263,6 +316,14 @@ impl World {
 /// every third.
 fn key(pair: u32) -> [u8; 16] {
     if pair.is_multiple_of(3) { address::ipv6(peer(pair)) } else { mapped(peer(pair)) }
+}
+
+/// Joins a pair, and one of the same numbers whose peer is a group of hosts; the NIC may refuse.
+fn join(nic: &mut Inline<Both<Pairs>>, pair: u32) {
+    let group = if pair.is_multiple_of(3) { GROUP6 } else { Ipv4Addr::from(GROUP4).to_ipv6_mapped().octets() };
+    for at in [key(pair), group] {
+        let _ = command(nic, at, 2 * pair + 1, Some(2 * pair), roce::SET);
+    }
 }
 
 /// The host at the other end of a pair: three pairs have each.

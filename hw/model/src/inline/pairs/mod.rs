@@ -15,6 +15,7 @@ pub use entry::{LATENCY, SETTLED};
 
 use super::form::{Beside, Form, In, Shown};
 use crate::bus::{FlowLoad, Sample, Sent};
+use crate::core::mac;
 use crate::notifier::Pulse as MarkPulse;
 use crate::queue_pairs::{Key, Pulse as TablePulse, QueuePairs};
 use crate::reaction::Notice;
@@ -248,6 +249,7 @@ impl Form for Pairs {
                 rst,
                 held: self.held,
                 arrived: marked.filter(|_| table.swept),
+                mac: mac(c.mac),
                 found: found.filter(|f| f.1).map(|f| f.2),
                 command: self.commands.offered(c).filter(|_| table.ready).map(|c| c.key.pair),
                 reply: table.reply,

@@ -15,6 +15,8 @@ pub struct In {
     pub held: bool,
     /// A packet arrived with CE, whose pair is looked up.
     pub arrived: Option<Packet>,
+    /// The port's own MAC address.
+    pub mac: [u8; 6],
     /// Flow of such a packet, at the end of its look-up.
     pub found: Option<Option<u32>>,
     /// A command that the table takes: its remote queue pair.
@@ -33,11 +35,20 @@ pub struct Notices {
     remotes: Vec<u32>,
     /// Remote queue pair of the command under way.
     remote: u32,
-    arrived: VecDeque<Packet>,
+    /// Packets whose pairs are looked up, and whether they may be answered.
+    arrived: VecDeque<(Packet, bool)>,
     /// Flows of packets one and two clocks after their look-up.
     found: [Option<Option<u32>>; 2],
     /// Remote queue pair of the latter's flow.
     read: u32,
+}
+
+/// A packet came from one host to this port, so that an answer goes there and nowhere else. IPv4
+/// has groups of hosts from 224 on, then reserved addresses and the broadcast.
+fn is_answerable(p: &Packet, own: [u8; 6]) -> bool {
+    let [to, from] = p.macs;
+    let is_host = |address: &[u8; 16]| address[0] < if p.headers.class.ipv6 { 0xff } else { 224 };
+    to == own && from != own && from[0] & 1 == 0 && is_host(&p.source) && is_host(&p.destination)
 }
 
 /// The mark of a packet.
@@ -70,12 +81,15 @@ impl Notices {
     }
 
     pub fn step(&mut self, clk: u64, i: &In) {
-        let mark = self.found[1].and_then(|flow| Some(mark(self.arrived.front()?, flow, self.read)));
+        let mark = self.found[1].and_then(|flow| {
+            let (packet, answerable) = self.arrived.front()?;
+            Some(mark(packet, flow.filter(|_| *answerable), self.read))
+        });
         self.notifier.step(clk, &notifier::In { mark, ..i.notifier.clone() });
         if self.found[1].is_some() {
             self.arrived.pop_front();
         }
-        self.arrived.extend(i.arrived);
+        self.arrived.extend(i.arrived.map(|p| (p, is_answerable(&p, i.mac))));
         // A pair is joined a clock before it is told, so that its number is read a clock late.
         self.read = self.found[0].flatten().map_or(0, |flow| self.remotes[flow as usize]);
         if let Some((Status::Done, flow)) = i.reply {
