@@ -56,6 +56,10 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     let without = json(&["pairs", "setup"]);
     assert_eq!(without["notify"], false, "a set-up without notifications leaves those of before: {without}");
     json(&["pairs", "setup", "--notify"]);
+    // Off without a set-up, which would forget the pairs.
+    json(&["reg", "write", "notify", "0"]);
+    assert_eq!(json(&["pairs", "show"])["notify"], false);
+    json(&["pairs", "setup", "--notify"]);
     let joined = json(&JOIN);
     assert_eq!((&joined["address"], &joined["remote"], &joined["local"]), (&"10.0.0.2".into(), &0x23.into(), &0x11.into()), "{joined}");
     assert!(joined["flow"].as_u64() < Some(64), "{joined}");
