@@ -1,7 +1,7 @@
 //! A frame in the network: what a switch needs to know of it, and either its bytes or, between
 //! event-level hosts, its meaning.
 use std::sync::Arc;
-use timely_regs::wire;
+use timely_regs::wire::{self, CE};
 
 /// Our UDP port in simulated networks.
 pub const UDP_PORT: u16 = timely_regs::wire::DEFAULT_PORT;
@@ -33,9 +33,6 @@ pub const LOW_TOS: u8 = 8 << 2;
 
 /// EtherType of a VLAN tag.
 const VLAN: [u8; 2] = [0x81, 0x00];
-
-/// ECN bits of a packet that met congestion (RFC 3168), in the low bits of the TOS.
-const CE: u8 = 3;
 
 /// Metadata of an event-level host's frame, in place of bytes; an ACK echoes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,10 +19,8 @@ use io::{Crossing, Levels};
 use timely_regs::counters::Counter;
 use timely_regs::map::Build;
 use timely_regs::profile::OUTSTANDING;
-use timely_regs::wire::Header;
+use timely_regs::wire::{CE, Header};
 
-/// ECN bits of a packet that a switch marked.
-const CE: u8 = 3;
 /// Tag of DMA's queries; csr's are below.
 const DMA_TAG: u8 = 8;
 

@@ -92,6 +92,9 @@ pub mod offset {
     pub const DEPARTURE: usize = 36;
 }
 
+/// ECN bits of a packet that met congestion (RFC 3168), the low bits of DSCP and ECN.
+pub const CE: u8 = 3;
+
 /// Ethernet, in bytes from the frame's start.
 pub mod ethernet {
     /// Destination address, 6 bytes.

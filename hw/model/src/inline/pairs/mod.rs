@@ -32,6 +32,7 @@ use timely_regs::counters::Counter;
 use timely_regs::flow;
 use timely_regs::map::Build;
 use timely_regs::roce::Kind;
+use timely_regs::wire::CE;
 
 /// Bits of what travels beside a request through the store, below the host's sideband; so that of
 /// this a form with queue pairs carries 56 at most.
@@ -82,9 +83,6 @@ fn key(p: &Packet, address: &[u8; 16]) -> Key {
     }
     Key { address: u128::from_le_bytes(mapped), pair: p.headers.queue_pair }
 }
-
-/// ECN of a packet that met congestion.
-const CE: u8 = 3;
 
 /// A mark is answered.
 fn is_marked(p: &Packet, notify: bool) -> bool {
