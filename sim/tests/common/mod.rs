@@ -1,11 +1,14 @@
 //! Networks and hosts that the tests of the network share.
 #![allow(dead_code)]
+use std::path::Path;
 use std::sync::{Arc, Mutex};
+use timely_sim::cores::{self, CoreFactory, CoreSpec, Prepared};
 use timely_sim::frame::{Class, Frame, Meta, NodeId};
 use timely_sim::metrics::{FlowInfo, Recorder, Windows};
 use timely_sim::network::Network;
 use timely_sim::nic::{Arrival, Departure, Nic, Outbox};
 use timely_sim::run::{Finished, Simulation};
+use timely_sim::scenario::{build, file};
 use timely_sim::switch::{Config, Pfc};
 use timely_sim::time::{MS, NEVER, NS, Ps, Speed, US};
 use timely_sim::topology::{Link, Topology};
@@ -153,3 +156,26 @@ pub fn run(topology: Topology, config: Config, nics: Vec<Box<dyn Nic>>, flows: V
 }
 
 pub const END: Ps = 20 * MS;
+
+/// Factory that keeps the specification of host 0's NIC. Hosts are built in parallel, in no order:
+/// the others get NICs, because the first error would end the building.
+#[derive(Default)]
+struct Taken(Mutex<Option<CoreSpec>>);
+
+impl CoreFactory for Taken {
+    fn build(&self, spec: &CoreSpec) -> Result<Prepared, String> {
+        if spec.host != 0 {
+            return cores::known().build(spec);
+        }
+        *self.0.lock().expect("no test panics with it") = Some(spec.clone());
+        Err("it was taken".into())
+    }
+}
+
+/// What the NIC of a scenario's host 0 is built from; nothing runs.
+pub fn specification(text: &str) -> CoreSpec {
+    let taken = Taken::default();
+    let plan = file::parse(Path::new("specification.toml"), text).expect("a plan");
+    assert!(build::run(plan, &taken, |_| {}).is_err(), "host 0 has no bit-true NIC");
+    taken.0.into_inner().expect("no test panics with it").expect("a NIC of host 0")
+}

@@ -1,24 +1,11 @@
 //! The soft reset on model NICs whose flows send: what it forgets, and what it leaves.
-use std::path::Path;
-use std::sync::Mutex;
+use crate::common;
 use timely_regs::map::{Build, id, port, ring_bits, window};
-use timely_sim::cores::{CoreFactory, CoreSpec, Prepared};
+use timely_sim::cores::CoreSpec;
 use timely_sim::nic::core::{Completion, Core, CoreIn};
 use timely_sim::nic::corundum::Corundum;
 use timely_sim::nic::model::Model;
 use timely_sim::nic::setup::{configure, load, record, snapshot};
-use timely_sim::scenario::{build, file};
-
-/// Factory that keeps the specification of its first host's NIC.
-#[derive(Default)]
-struct Taken(Mutex<Option<CoreSpec>>);
-
-impl CoreFactory for Taken {
-    fn build(&self, spec: &CoreSpec) -> Result<Prepared, String> {
-        self.0.lock().expect("no test panics with it").get_or_insert_with(|| spec.clone());
-        Err("it was taken".into())
-    }
-}
 
 /// A NIC of the form, with two flows of 2 Gb/s that always have packets of 1,514 bytes.
 fn spec(form: &str) -> CoreSpec {
@@ -27,9 +14,7 @@ fn spec(form: &str) -> CoreSpec {
         "name = 'reset'\nduration_ms = 1\nseed = 3\n[topology]\nhosts = 2\n[link]\nrate_gbps = 10\n[nic]\nkind = 'model'\nform = '{form}'\n\
          [profile.p]\nlike = 'fixed'\ninitial_mbps = 2000\noutstanding_kb = 0\n{flow}{flow}"
     );
-    let taken = Taken::default();
-    let _ = build::run(file::parse(Path::new("reset.toml"), &text).expect("a plan"), &taken, |_| {});
-    taken.0.lock().expect("no test panics with it").take().expect("a NIC")
+    common::specification(&text)
 }
 
 /// Frames that ended within so many clocks: clock of the first beat, bytes. Each is stamped as it

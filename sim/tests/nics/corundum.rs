@@ -1,8 +1,7 @@
 //! Corundum's form in networks: what is promised of a shell, with figures from outside.
-use crate::common::thorough;
+use crate::common::{specification, thorough};
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::Mutex;
 use timely_regs::link::ACK_TAG;
 use timely_regs::map::{Build, port, ring_bits, time, window};
 use timely_regs::parameters::Parameters;
@@ -150,17 +149,6 @@ fn without_any_ack_the_rate_falls() {
     assert!(*fifth <= start / 32.0, "{fifth} Mb/s of {start}");
 }
 
-/// Factory that keeps the specification of its first host's NIC.
-#[derive(Default)]
-struct Taken(Mutex<Option<CoreSpec>>);
-
-impl CoreFactory for Taken {
-    fn build(&self, spec: &CoreSpec) -> Result<Prepared, String> {
-        self.0.lock().expect("no test panics with it").get_or_insert_with(|| spec.clone());
-        Err("it was taken".into())
-    }
-}
-
 /// A NIC that skips the clocks in which nothing happens shows the same as one that is stepped at
 /// every clock, in both forms: packets of two flows, one of which ends, stamps, and a change of the
 /// time's increment.
@@ -170,9 +158,7 @@ fn a_nic_that_skips_equals_one_that_steps() {
         let profile = "like = 'fixed'\ninitial_mbps = 400\noutstanding_kb = 0";
         let text = star(2, 10, "corundum", &format!("streams = {streams}\ndma_ns = [500, 3000]\n"), profile, LARGE, 1.0)
             .replace("[0, 1]", "[0, 0]");
-        let taken = Taken::default();
-        let _ = outcome(&text, &taken);
-        let spec = taken.0.lock().expect("no test panics with it").clone().expect("a NIC");
+        let spec = specification(&text);
         let make = || {
             let mut nic = Corundum::new(Build { flow_bits: 10, bus_bits: 64, ring_bits: ring_bits(64), clock_ps: 4000, ptp: 0 }, &spec);
             let writes = configure(&mut nic, &spec).expect("a valid set-up");
