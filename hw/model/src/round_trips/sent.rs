@@ -111,7 +111,7 @@ impl Requests {
 /// Decides a request: its flow's word from then on, its timing's number if it is timed, pulses.
 fn request(word: &mut Sent, op: &Op, r: &Request) -> (Option<u8>, u16) {
     let ahead = distance(r.psn, word.newest);
-    let restarts = word.known && !(-WINDOW..WINDOW).contains(&ahead);
+    let restarts = word.known && !(1 - WINDOW..=WINDOW).contains(&ahead);
     let repeats = word.known && !restarts && ahead <= 0;
     let advances = !repeats;
     let timing = word.timing != op.done.timing;

@@ -5,8 +5,9 @@ use crate::rtt::ring::Stamp;
 /// Bits of a packet sequence number (PSN).
 pub const PSN_BITS: u32 = 24;
 
-/// PSNs that are at most under way. A request up to so far behind the newest one is sent again, and
-/// an answer may be to it; one further away begins another connection.
+/// PSNs that are at most under way. A request less than so many behind the newest one is sent again,
+/// and an answer may be to it; one that is up to so many ahead is new; others begin another
+/// connection.
 pub const WINDOW: i32 = 1 << 18;
 
 /// Bits of the number of a flow's timings.

@@ -1,6 +1,6 @@
 //! Requests: the choice of the packet of a flow that is timed.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use super::words::{Distance, DoneWord, RequestKind, SentWord};
+use super::words::{DoneWord, Psn, RequestKind, SentWord, Sizes};
 use crate::bus::PairFrameIn;
 use crate::constant::Const;
 use crate::flow_ram::FlowRam;
@@ -52,6 +52,7 @@ pub(super) struct Requests<const F: usize> {
     dones: RAM<DoneWord, F>,
     no_done: Const<DoneWord>,
     no_kind: Const<RequestKind>,
+    no_sizes: Const<Sizes>,
     has_forget: DFF<Bit>,
     at_forget: DFF<Bits<F>>,
     forgets: Signal<Local, Bit>,
@@ -66,32 +67,50 @@ pub(super) struct Requests<const F: usize> {
     psn: [DFF<Bits<24>>; 3],
     entered: [DFF<Bits<27>>; 3],
     bytes: DFF<Bits<32>>,
+    kind1: Signal<Local, RequestKind>,
     // Clock 2.
     less: DFF<Bits<32>>,
-    size: DFF<Bits<3>>,
+    size: DFF<Sizes>,
+    size1: Signal<Local, Sizes>,
     done: DFF<DoneWord>,
     done2: Signal<Local, DoneWord>,
-    // Clock 3; the last response's PSN for MTUs of 256 to 4,096 bytes.
+    floor2: Signal<Local, Sizes>,
+    // Clock 3; the last response's PSN for MTUs of 256 to 4,096 bytes, the packet's own PSN if it is
+    // no READ request.
     ends: [DFF<Bits<24>>; 5],
-    size3: DFF<Bits<3>>,
+    shown: DFF<Sizes>,
+    psn2: Signal<Local, Psn>,
+    high_more: DFF<Bits<6>>,
+    high_fewer: DFF<Bits<6>>,
     done_timing: DFF<Bits<4>>,
-    floor: DFF<Bits<3>>,
+    floor: DFF<Sizes>,
     old: Signal<Local, SentWord>,
+    size3: Signal<Local, Sizes>,
+    floor3: Signal<Local, Sizes>,
     kind3: Signal<Local, RequestKind>,
-    ahead: Signal<Local, Distance>,
-    equal: Signal<Local, Bit>,
-    behind: Signal<Local, Bits<24>>,
+    newest3: Signal<Local, Psn>,
+    psn3: Signal<Local, Psn>,
+    /// The newest PSN's high bits are the packet's, one more, one less; its low bits are less.
+    same: Signal<Local, Bit>,
+    more: Signal<Local, Bit>,
+    fewer: Signal<Local, Bit>,
+    borrows: Signal<Local, Bit>,
+    /// The packet is less than 2^18 PSNs behind the newest one; at most as many ahead of it.
+    is_behind: Signal<Local, Bit>,
+    is_ahead: Signal<Local, Bit>,
+    before_timed: Signal<Local, Bits<24>>,
     following: Signal<Local, Bits<4>>,
-    near: Signal<Local, Bit>,
     restarts: Signal<Local, Bit>,
     repeats: Signal<Local, Bit>,
     sure: Signal<Local, Bit>,
     timing: Signal<Local, Bit>,
     covers: Signal<Local, Bit>,
     starts: Signal<Local, Bit>,
-    least: Signal<Local, Bits<3>>,
+    /// The path MTU is above 256 to 2,048 bytes.
+    least: Signal<Local, Sizes>,
     last: Signal<Local, Bits<24>>,
-    further: Signal<Local, Bits<24>>,
+    /// The newest PSN less each of `ends`.
+    left: [Signal<Local, Bits<24>>; 5],
     reaches: Signal<Local, Bit>,
     updated: Signal<Local, SentWord>,
     // Clock 4.
@@ -106,14 +125,33 @@ impl<const F: usize> Requests<F> {
     /// The block with its constants.
     pub(super) fn new() -> Self {
         let (no_done, no_kind) = (Const::new(DoneWord::default()), Const::new(RequestKind::default()));
-        Self { words: FlowRam::new(), no_done, no_kind, ..Default::default() }
+        let no_sizes = Const::new(Sizes::default());
+        Self { words: FlowRam::new(), no_done, no_kind, no_sizes, ..Default::default() }
     }
 }
 
 impl<const F: usize> Logic for Requests<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, has_forget, at_forget, bytes, less, size, done, size3, done_timing, floor, times, number, again, another);
+        dff_setup!(
+            self,
+            clk,
+            has_forget,
+            at_forget,
+            bytes,
+            less,
+            size,
+            done,
+            shown,
+            high_more,
+            high_fewer,
+            done_timing,
+            floor,
+            times,
+            number,
+            again,
+            another
+        );
         for i in 0..4 {
             self.kind[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -174,21 +212,20 @@ impl<const F: usize> Logic for Requests<F> {
         self.bytes.d.next = self.sent.bytes.val();
         self.entered[0].d.next = self.now.val();
 
-        // 1: the MTU that the payload shows.
+        // 1: what the payload shows of the MTU.
         self.less.d.next = self.bytes.q.val() - bits::<32>(1);
-        if !self.bytes.q.val().any() {
+        self.kind1.next = self.kind[0].q.val();
+        if !self.bytes.q.val().any() | !self.kind1.val().read {
             self.less.d.next = bits::<32>(0);
         }
-        self.size.d.next = bits::<3>(1);
-        if self.bytes.q.val() > bits::<32>(2048) {
-            self.size.d.next = bits::<3>(5);
-        } else if self.bytes.q.val() > bits::<32>(1024) {
-            self.size.d.next = bits::<3>(4);
-        } else if self.bytes.q.val() > bits::<32>(512) {
-            self.size.d.next = bits::<3>(3);
-        } else if self.bytes.q.val() > bits::<32>(256) {
-            self.size.d.next = bits::<3>(2);
+        self.size1.next.above_256 = self.bytes.q.val() > bits::<32>(256);
+        self.size1.next.above_512 = self.bytes.q.val() > bits::<32>(512);
+        self.size1.next.above_1024 = self.bytes.q.val() > bits::<32>(1024);
+        self.size1.next.above_2048 = self.bytes.q.val() > bits::<32>(2048);
+        if self.kind1.val().read {
+            self.size1.next = self.no_sizes.val();
         }
+        self.size.d.next = self.size1.val();
         self.done.d.next = self.dones.read_data.val();
 
         // 2
@@ -197,67 +234,78 @@ impl<const F: usize> Logic for Requests<F> {
         self.ends[2].d.next = self.psn[1].q.val() + bit_cast::<24, 21>(self.less.q.val().get_bits::<21>(10));
         self.ends[3].d.next = self.psn[1].q.val() + bit_cast::<24, 20>(self.less.q.val().get_bits::<20>(11));
         self.ends[4].d.next = self.psn[1].q.val() + bit_cast::<24, 19>(self.less.q.val().get_bits::<19>(12));
-        self.size3.d.next = self.size.q.val();
+        self.shown.d.next = self.size.q.val();
+        self.psn2.next = self.psn[1].q.val().into();
+        self.high_more.d.next = self.psn2.val().high + bits::<6>(1);
+        self.high_fewer.d.next = self.psn2.val().high - bits::<6>(1);
         self.done2.next = self.done.q.val();
         self.done_timing.d.next = self.done2.val().timing;
-        self.floor.d.next = self.mtu.val();
-        if self.done2.val().mtu > self.mtu.val() {
-            self.floor.d.next = self.done2.val().mtu;
-        }
+        self.floor2.next.above_256 = (self.done2.val().mtu >= bits::<3>(2)) | (self.mtu.val() >= bits::<3>(2));
+        self.floor2.next.above_512 = (self.done2.val().mtu >= bits::<3>(3)) | (self.mtu.val() >= bits::<3>(3));
+        self.floor2.next.above_1024 = (self.done2.val().mtu >= bits::<3>(4)) | (self.mtu.val() >= bits::<3>(4));
+        self.floor2.next.above_2048 = (self.done2.val().mtu >= bits::<3>(5)) | (self.mtu.val() >= bits::<3>(5));
+        self.floor.d.next = self.floor2.val();
 
         // 3: decided.
         self.old.next = self.words.word.val();
         self.kind3.next = self.kind[2].q.val();
-        self.ahead.next = (self.psn[2].q.val() - self.old.val().newest).into();
-        // (Beside the difference, not behind it.)
-        self.equal.next = self.psn[2].q.val() == self.old.val().newest;
-        self.behind.next = self.old.val().timed - self.psn[2].q.val();
+        self.size3.next = self.shown.q.val();
+        self.floor3.next = self.floor.q.val();
+        // (High bits are compared beside the borrow of the low ones, not behind it.)
+        self.newest3.next = self.old.val().newest.into();
+        self.psn3.next = self.psn[2].q.val().into();
+        self.same.next = self.newest3.val().high == self.psn3.val().high;
+        self.more.next = self.newest3.val().high == self.high_more.q.val();
+        self.fewer.next = self.newest3.val().high == self.high_fewer.q.val();
+        self.borrows.next = self.newest3.val().low < self.psn3.val().low;
+        self.is_behind.next = (self.same.val() & !self.borrows.val()) | (self.more.val() & self.borrows.val());
+        self.is_ahead.next = (self.same.val() & self.borrows.val()) | (self.fewer.val() & !self.borrows.val());
+        self.before_timed.next = self.old.val().timed - self.psn[2].q.val();
         self.following.next = self.old.val().timing + bits::<4>(1);
-        self.near.next = !self.ahead.val().high.any();
-        if self.ahead.val().negative {
-            self.near.next = self.ahead.val().high.all();
-        }
-        self.restarts.next = self.old.val().known & !self.near.val();
-        self.repeats.next = (self.old.val().known & self.near.val()) & (self.ahead.val().negative | self.equal.val());
-        self.sure.next = (self.old.val().known & !self.restarts.val()) & !self.repeats.val();
+        self.repeats.next = self.old.val().known & self.is_behind.val();
+        self.sure.next = self.old.val().known & self.is_ahead.val();
+        self.restarts.next = (self.old.val().known & !self.is_behind.val()) & !self.is_ahead.val();
         self.timing.next = self.old.val().timing != self.done_timing.q.val();
-        self.covers.next = !self.behind.val().get_bit(23);
+        self.covers.next = !self.before_timed.val().get_bit(23);
         self.starts.next = (self.kind3.val().request & self.kind3.val().asks)
             & (!self.timing.val() | (self.old.val().unsure & self.sure.val() & (self.following.val() != self.done_timing.q.val())));
-        self.least.next = self.old.val().mtu;
-        if self.floor.q.val() > self.old.val().mtu {
-            self.least.next = self.floor.q.val();
+        // (Each end is compared beside its choice, not behind it.)
+        self.least.next.above_256 = self.old.val().above_256 | self.floor3.val().above_256;
+        self.least.next.above_512 = self.old.val().above_512 | self.floor3.val().above_512;
+        self.least.next.above_1024 = self.old.val().above_1024 | self.floor3.val().above_1024;
+        self.least.next.above_2048 = self.old.val().above_2048 | self.floor3.val().above_2048;
+        for i in 0..5 {
+            self.left[i].next = self.old.val().newest - self.ends[i].q.val();
         }
         self.last.next = self.ends[0].q.val();
-        if self.least.val() == bits::<3>(2) {
-            self.last.next = self.ends[1].q.val();
-        }
-        if self.least.val() == bits::<3>(3) {
+        self.reaches.next = self.left[0].val().get_bit(23);
+        if self.least.val().above_512 {
             self.last.next = self.ends[2].q.val();
+            self.reaches.next = self.left[2].val().get_bit(23);
+            if self.least.val().above_1024 {
+                self.last.next = self.ends[3].q.val();
+                self.reaches.next = self.left[3].val().get_bit(23);
+                if self.least.val().above_2048 {
+                    self.last.next = self.ends[4].q.val();
+                    self.reaches.next = self.left[4].val().get_bit(23);
+                }
+            }
+        } else if self.least.val().above_256 {
+            self.last.next = self.ends[1].q.val();
+            self.reaches.next = self.left[1].val().get_bit(23);
         }
-        if self.least.val() == bits::<3>(4) {
-            self.last.next = self.ends[3].q.val();
-        }
-        if self.least.val() >= bits::<3>(5) {
-            self.last.next = self.ends[4].q.val();
-        }
-        self.further.next = self.last.val() - self.old.val().newest;
-        self.reaches.next = !self.further.val().get_bit(23) & (self.last.val() != self.old.val().newest);
         self.updated.next = self.old.val();
         if self.kind3.val().request {
             self.updated.next.known = true;
-            if !self.repeats.val() {
-                self.updated.next.newest = self.psn[2].q.val();
-                if self.kind3.val().read {
-                    self.updated.next.newest = self.last.val();
-                }
-            } else if self.kind3.val().read & self.reaches.val() {
-                // An earlier READ was taken for longer than it was, and this one goes on beyond it.
+            // An earlier READ may have been taken for longer than it was, and this one goes on
+            // beyond it though it is sent again.
+            if !self.repeats.val() | self.reaches.val() {
                 self.updated.next.newest = self.last.val();
             }
-            if !self.kind3.val().read & (self.size3.q.val() > self.old.val().mtu) {
-                self.updated.next.mtu = self.size3.q.val();
-            }
+            self.updated.next.above_256 = self.old.val().above_256 | self.size3.val().above_256;
+            self.updated.next.above_512 = self.old.val().above_512 | self.size3.val().above_512;
+            self.updated.next.above_1024 = self.old.val().above_1024 | self.size3.val().above_1024;
+            self.updated.next.above_2048 = self.old.val().above_2048 | self.size3.val().above_2048;
             if self.starts.val() {
                 self.updated.next.timing = self.following.val();
                 self.updated.next.timed = self.psn[2].q.val();
@@ -275,7 +323,10 @@ impl<const F: usize> Logic for Requests<F> {
         if self.kind3.val().forget {
             self.updated.next.known = false;
             self.updated.next.unsure = true;
-            self.updated.next.mtu = bits::<3>(0);
+            self.updated.next.above_256 = false;
+            self.updated.next.above_512 = false;
+            self.updated.next.above_1024 = false;
+            self.updated.next.above_2048 = false;
         }
         self.words.update.next = self.updated.val();
         self.times.d.next = self.starts.val();

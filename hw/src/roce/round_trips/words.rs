@@ -18,8 +18,20 @@ pub struct SentWord {
     pub unsure: Bit,
     /// When it was sent, units of 32 ns.
     pub since: Bits<27>,
-    /// Least path MTU by the payload of data, 0 unknown.
-    pub mtu: Bits<3>,
+    /// Data had a payload above so many bytes: so the path MTU is.
+    pub above_256: Bit,
+    pub above_512: Bit,
+    pub above_1024: Bit,
+    pub above_2048: Bit,
+}
+
+/// Sizes that a payload, or a path MTU, is above; bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Sizes {
+    pub above_256: Bit,
+    pub above_512: Bit,
+    pub above_1024: Bit,
+    pub above_2048: Bit,
 }
 
 /// A flow's word that its answers write.
@@ -72,14 +84,10 @@ pub struct AnswerKind {
 }
 
 packed! {
-    /// A difference of PSNs.
-    pub struct Distance {
-        /// Below 2^18.
+    /// A PSN, whose low bits are those of the window.
+    pub struct Psn {
         pub low: Bits<18>,
-        /// Beyond, and the sign.
-        pub high: Bits<5>,
-        /// The difference is below 0.
-        pub negative: Bit,
+        pub high: Bits<6>,
     }
 
     /// Place of a frame in the tag table: flow and high bits of its timing.
