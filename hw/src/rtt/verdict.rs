@@ -83,6 +83,9 @@ pub struct Verdict {
     is_forged: [DFF<Bit>; 2],
     // Clock 3.
     old: Signal<Local, FlowWord>,
+    /// The word, if an ACK is not accepted; if it is.
+    kept: Signal<Local, FlowWord>,
+    taken: Signal<Local, FlowWord>,
     updated: Signal<Local, FlowWord>,
     behind: Signal<Local, Bytes>,
     total: Signal<Local, Bits<32>>,
@@ -93,6 +96,7 @@ pub struct Verdict {
     late: Signal<Local, Bit>,
     unseen: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
+    overdue: Signal<Local, Bit>,
     expire: Signal<Local, Bit>,
     /// Operations one to four before the one at clock 3 made progress.
     progress: [DFF<Bit>; 4],
@@ -169,27 +173,34 @@ impl Logic for Verdict {
             | (self.alike[2].q.val() & self.progress[2].q.val())
             | (self.alike[3].q.val() & self.progress[3].q.val());
         self.accept.next = self.can.q.val() & self.behind.val().negative;
-        self.expire.next =
-            self.turn.q.val() & self.enabled.q.val() & self.times_out.val() & self.late.val() & !self.idle.val() & !self.unseen.val();
+        // (Of a flow that awaits nothing, all is released as it is: the word does not ask for it.)
+        self.overdue.next = self.turn.q.val() & self.enabled.q.val() & self.times_out.val() & self.late.val() & !self.unseen.val();
+        self.expire.next = self.overdue.val() & !self.idle.val();
         self.progress[0].d.next = self.accept.val() | self.expire.val() | self.load.q.val() | (self.ended.q.val() & self.idle.val());
-        self.updated.next = self.old.val();
+        self.kept.next = self.old.val();
         if self.ended.q.val() {
-            self.updated.next.sent = self.total.val();
-            self.updated.next.following = self.follows.q.val();
+            self.kept.next.sent = self.total.val();
+            self.kept.next.following = self.follows.q.val();
             // A number that does not follow the last one: what is skipped counts from it on.
             if self.gap.val() {
-                self.updated.next.acked = self.number.q.val();
+                self.kept.next.acked = self.number.q.val();
             }
         }
-        if self.accept.val() {
-            self.updated.next.released = self.target.q.val();
+        if self.overdue.val() | self.load.q.val() {
+            self.kept.next.released = self.old.val().sent;
+            self.kept.next.acked = self.old.val().following;
+        }
+        // (The sign of the difference comes last, and does nothing but choose.)
+        self.taken.next = self.kept.val();
+        if self.can.q.val() {
+            self.taken.next.released = self.target.q.val();
             if !self.ahead.val().negative {
-                self.updated.next.acked = self.follows.q.val();
+                self.taken.next.acked = self.follows.q.val();
             }
         }
-        if self.expire.val() | self.load.q.val() {
-            self.updated.next.released = self.old.val().sent;
-            self.updated.next.acked = self.old.val().following;
+        self.updated.next = self.kept.val();
+        if self.behind.val().negative {
+            self.updated.next = self.taken.val();
         }
         self.past[0].d.next = self.updated.val();
         self.hit4.d.next = self.accept.val() | self.expire.val();
