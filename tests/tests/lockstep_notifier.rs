@@ -33,6 +33,7 @@ struct Bench {
     rst: v::In,
     valid: v::In,
     known: v::In,
+    ce: v::In,
     flow: v::In,
     mark: v::In,
     enable: v::In,
@@ -41,6 +42,7 @@ struct Bench {
     now: v::In,
     ready: v::In,
     swept: v::Out,
+    watches: v::Out,
     beat: [v::Out; 4],
     pulses: v::Out,
 }
@@ -71,6 +73,7 @@ impl Bench {
             rst: i("rst"),
             valid: i("mark_valid"),
             known: i("mark_known"),
+            ce: i("mark_ce"),
             flow: i("mark_flow"),
             mark: i("mark"),
             enable: i("cfg_enable"),
@@ -79,6 +82,7 @@ impl Bench {
             now: i("now"),
             ready: i("m_tready"),
             swept: o("swept"),
+            watches: o("watches"),
             beat: ["m_tvalid", "m_tdata", "m_tkeep", "m_tlast"].map(o),
             pulses: o("pulses"),
             library,
@@ -91,6 +95,7 @@ impl Bench {
         dut.set(self.rst, i.rst.into());
         dut.set(self.valid, i.mark.is_some().into());
         dut.set(self.known, i.mark.map_or_else(|| rng.random(), |m| m.flow.is_some()).into());
+        dut.set(self.ce, mark.ce.into());
         dut.set(self.flow, mark.flow.unwrap_or_else(|| rng.random()).into());
         dut.set_bytes(self.mark, &packed(&mark));
         dut.set(self.enable, i.enable.into());
@@ -111,7 +116,7 @@ impl Bench {
             beat.data[..count].copy_from_slice(&shown[..count]);
             beat
         });
-        Out { swept: dut.get(self.swept) == 1, beat, pulses: dut.get(self.pulses) as u8 }
+        Out { swept: dut.get(self.swept) == 1, watches: dut.get(self.watches) == 1, beat, pulses: dut.get(self.pulses) as u8 }
     }
 }
 
@@ -121,6 +126,7 @@ fn draw(rng: &mut impl Rng, flows: u32) -> Mark {
         true => Addresses::V6 { source: rng.random(), destination: rng.random() },
     };
     Mark {
+        ce: rng.random(),
         flow: (rng.random_range(0..10) > 0).then(|| rng.random_range(0..flows)),
         pair: rng.random_range(0..1 << 24),
         mac_destination: rng.random(),
@@ -219,6 +225,7 @@ fn notifications_are_those_of_another_implementation() {
     for (flow, tci, addresses, wanted) in [(3, None, v4, CNP4), (5, tag, v4, TAGGED_CNP4), (6, None, v6, CNP6), (7, tag, v6, TAGGED_CNP6)] {
         let wanted = bytes(wanted);
         let mark = Mark {
+            ce: true,
             flow: Some(flow),
             pair: 0xd2,
             mac_destination: [2, 0, 0, 0, 0, 2],
@@ -250,6 +257,56 @@ fn notifications_are_those_of_another_implementation() {
         }
         assert_eq!(answers, 1);
     }
+}
+
+/// DCQCN's notification point by its paper (SIGCOMM'15, section 3.1): a mark is answered at once if
+/// the pair had no CNP for an interval, and otherwise when the interval ends, of which a packet a
+/// microsecond tells here. A single mark within an interval is enough; with none there is no CNP.
+#[test]
+fn every_interval_with_a_mark_has_a_notification() {
+    const INTERVAL_NS: u32 = 50_000;
+    let bench = Bench::new::<64, 8, 4, 4>();
+    let seed = seeds()[0];
+    let (mut rng, mut dut) = (rng(seed), bench.library.instantiate(1));
+    let (mut clk, mut sent, mut shown, mut wanted) = (0u64, Vec::new(), 0, Vec::new());
+    let mut step = |mark: Option<Mark>, dut: &mut v::Dut, rng: &mut _| {
+        let out = bench.get(dut);
+        clk += 1;
+        bench.set(dut, &In { mark, enable: true, interval_ns: INTERVAL_NS, now: clk << 18, ready: true, ..In::default() }, rng);
+        dut.tick();
+        (clk, out)
+    };
+    while !step(None, &mut dut, &mut rng).1.swept {}
+    let (mut last, mut owed) = (None, false);
+    let packets = 20_000;
+    for n in 0..packets {
+        // Stretches of few marks, of many and of none.
+        let p = [0.01, 0.2, 0.0, 0.002][n * 8 / packets % 4];
+        let ce = rng.random::<f64>() < p;
+        let mark = Mark { ce, flow: Some(3), ..draw(&mut rng, 4) };
+        let (clk, out) = step(None, &mut dut, &mut rng);
+        let is_shown = ce || out.watches;
+        shown += u64::from(is_shown);
+        let at = clk;
+        step(is_shown.then_some(mark), &mut dut, &mut rng);
+        let over = last.is_none_or(|l| (at - l) * 4 >= u64::from(INTERVAL_NS));
+        owed |= ce;
+        if owed && over {
+            (last, owed) = (Some(at), false);
+            wanted.push(at);
+        }
+        for _ in 0..248 {
+            let (clk, out) = step(None, &mut dut, &mut rng);
+            if out.pulses & 1 == 1 {
+                sent.push(clk);
+            }
+        }
+    }
+    // The pulse stands so many clocks behind the packet.
+    let late: std::collections::BTreeSet<_> = sent.iter().zip(&wanted).map(|(s, w)| s - w).collect();
+    println!("seed {seed}: {} notifications, {shown} of {packets} packets shown, {late:?} clocks late", sent.len());
+    assert_eq!((sent.len(), late.len()), (wanted.len(), 1), "seed {seed}");
+    assert!(wanted.len() > 100 && shown < packets as u64 / 2, "seed {seed}");
 }
 
 /// An idle block is not stepped, and is what it would be if it were.

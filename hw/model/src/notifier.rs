@@ -2,9 +2,11 @@
 //! for hosts whose RDMA NIC sends none.
 //!
 //! A packet of data that arrives with CE is a mark of its queue pair. A CNP answers it, if the
-//! pair's last one was made an interval ago or earlier, with the pair's remote number. One CNP is
-//! made at a time; a mark that finds one under way is left to its pair's next packet, and counted,
-//! as is one of a pair that is not known, for whose remote number nothing stands.
+//! pair's last one was made an interval ago or earlier, with the pair's remote number. A pair whose
+//! mark came sooner, or found another CNP under way, is owed one: its next packet draws it, marked
+//! or not, once the interval has passed, but not when two have. So a pair has a CNP in each interval
+//! in which one of its packets was marked, as DCQCN asks for (SIGCOMM'15, section 3.1). A mark of a
+//! pair that is not known is counted, for whose remote number nothing stands.
 use crate::Block;
 use crate::stream::{Beat, beats};
 use timely_regs::roce::{Bth, CNP_BYTES, Extension, ICRC_BYTES, opcode};
@@ -36,13 +38,15 @@ pub enum Pulse {
     Sent,
     /// A mark of a pair that is not known, or of a packet that must not be answered.
     Unknown,
-    /// A mark found a CNP under way.
+    /// A mark found the block busy: its pair's next packet draws the CNP.
     Postponed,
 }
 
-/// A packet of data that arrived with CE.
+/// A packet of data that arrived with CE, or that an owed CNP may answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
+    /// The packet has CE.
+    pub ce: bool,
     /// The flow of its queue pair, if the table knows it and the packet may be answered.
     pub flow: Option<u32>,
     /// Number of the pair at the sender, 24 bits.
@@ -87,7 +91,7 @@ impl Mark {
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
-    /// A well-formed packet of data arrived with CE.
+    /// A well-formed packet of data arrived: with CE, or while `watches`.
     pub mark: Option<Mark>,
     /// CNPs are wanted.
     pub enable: bool,
@@ -106,6 +110,8 @@ pub struct In {
 pub struct Out {
     /// The RAM is clear; before, marks are ignored.
     pub swept: bool,
+    /// A pair is owed a CNP: packets without CE are looked at too.
+    pub watches: bool,
     /// A beat of a CNP.
     pub beat: Option<Beat>,
     /// Counted events, bit by [`Pulse`].
@@ -117,15 +123,32 @@ const LOOKS: u64 = 2;
 const JUDGES: u64 = 3;
 const SETTLES: u64 = 4;
 
-/// A mark under way, and from its judgement on what its CNP has left.
+/// A flow's word.
+#[derive(Clone, Copy, Debug, Default)]
+struct Last {
+    /// When its last CNP was made, ns.
+    at: Option<u32>,
+    /// A CNP is owed.
+    owed: bool,
+}
+
+/// A packet that is judged.
+#[derive(Clone, Debug)]
+struct Look {
+    since: u64,
+    mark: Mark,
+    /// Time of the CNP, ns.
+    made_at: u32,
+    last: Last,
+    /// A CNP is due; what was owed is of two intervals ago.
+    due: bool,
+    stale: bool,
+}
+
+/// A CNP under way.
 #[derive(Clone, Debug)]
 struct Job {
     since: u64,
-    mark: Mark,
-    /// Time of the CNP, ns; and since the last one.
-    made_at: u32,
-    since_last: Option<u32>,
-    due: bool,
     frame: Vec<u8>,
     beat: usize,
 }
@@ -136,9 +159,12 @@ pub struct Notifier {
     width: usize,
     flow_bits: u32,
     swept_at: u64,
-    /// When a flow's last CNP was made, ns.
-    last: Vec<Option<u32>>,
+    last: Vec<Last>,
+    look: Option<Look>,
     job: Option<Job>,
+    /// A flow is owed a CNP, and until when it may be made, ns.
+    watches: bool,
+    until: u32,
     out: Option<Beat>,
     pulses: u8,
 }
@@ -146,7 +172,38 @@ pub struct Notifier {
 impl Notifier {
     /// A block of `2^flow_bits` flows that leaves reset at clock 0.
     pub fn new(width: usize, flow_bits: u32) -> Self {
-        Notifier { width, flow_bits, swept_at: 1 << flow_bits, last: vec![None; 1 << flow_bits], job: None, out: None, pulses: 0 }
+        let (last, swept_at) = (vec![Last::default(); 1 << flow_bits], 1 << flow_bits);
+        Notifier { width, flow_bits, swept_at, last, look: None, job: None, watches: false, until: 0, out: None, pulses: 0 }
+    }
+
+    /// A clock of the packet that is judged; `free` is that no CNP is under way.
+    fn judge(&mut self, clk: u64, i: &In, free: bool) {
+        let Some(look) = &mut self.look else { return };
+        let last = &mut self.last[look.mark.flow.unwrap_or(0) as usize];
+        match clk - look.since {
+            LOOKS => (look.made_at, look.last) = ((i.now >> 16) as u32, *last),
+            JUDGES => {
+                let since = look.last.at.map(|at| look.made_at.wrapping_sub(at));
+                look.stale = since.is_some_and(|ns| ns >= 2 * i.interval_ns);
+                let calls = look.mark.ce || look.last.owed && !look.stale;
+                look.due = calls && since.is_none_or(|ns| ns >= i.interval_ns);
+            }
+            SETTLES => {
+                last.owed = look.mark.ce || look.last.owed && !look.stale;
+                if look.due && free {
+                    *last = Last { at: Some(look.made_at), owed: false };
+                    self.job = Some(Job { since: look.since, frame: look.mark.notification(i.tos), beat: 0 });
+                    self.pulses |= 1 << Pulse::Sent as u8;
+                } else if look.due && look.mark.ce {
+                    self.pulses |= 1 << Pulse::Postponed as u8;
+                }
+                if last.owed {
+                    (self.watches, self.until) = (true, look.made_at.wrapping_add(2 * i.interval_ns));
+                }
+                self.look = None;
+            }
+            _ => {}
+        }
     }
 }
 
@@ -155,7 +212,7 @@ impl Block for Notifier {
     type Out = Out;
 
     fn output(&self, clk: u64) -> Out {
-        Out { swept: clk >= self.swept_at, beat: self.out, pulses: self.pulses }
+        Out { swept: clk >= self.swept_at, watches: self.watches, beat: self.out, pulses: self.pulses }
     }
 
     fn step(&mut self, clk: u64, i: &In) {
@@ -168,42 +225,29 @@ impl Block for Notifier {
             return;
         }
         self.pulses = 0;
-        let (idle, free) = (self.job.is_none(), self.out.is_none() || i.ready);
+        let (judges, builds, free) = (self.look.is_some(), self.job.is_some(), self.out.is_none() || i.ready);
         if free {
             self.out = None;
         }
-        if let Some(job) = &mut self.job {
-            let flow = job.mark.flow.unwrap_or(0) as usize;
-            let words = job.frame.len() as u64 / 2;
-            match clk - job.since {
-                LOOKS => {
-                    job.made_at = (i.now >> 16) as u32;
-                    job.since_last = self.last[flow].map(|at| job.made_at.wrapping_sub(at));
-                }
-                JUDGES => job.due = job.since_last.is_none_or(|ns| ns >= i.interval_ns),
-                SETTLES if job.due => {
-                    self.last[flow] = Some(job.made_at);
-                    job.frame = job.mark.notification(i.tos);
-                    self.pulses |= 1 << Pulse::Sent as u8;
-                }
-                SETTLES => self.job = None,
-                clocks if clocks > SETTLES && clocks + 1 >= MARK_TO_BEAT + words && free => {
-                    self.out = beats(&job.frame, self.width).nth(job.beat);
-                    job.beat += 1;
-                    if self.out.is_some_and(|beat| beat.last) {
-                        self.job = None;
-                    }
-                }
-                _ => {}
+        if let Some(job) = &mut self.job
+            && free
+            && clk - job.since + 1 >= MARK_TO_BEAT + job.frame.len() as u64 / 2
+        {
+            self.out = beats(&job.frame, self.width).nth(job.beat);
+            job.beat += 1;
+            if self.out.is_some_and(|beat| beat.last) {
+                self.job = None;
             }
         }
+        self.watches &= ((i.now >> 16) as u32).wrapping_sub(self.until) >> 31 == 1;
+        self.judge(clk, i, !builds);
         if let Some(mark) = i.mark.filter(|_| i.enable) {
             match mark.flow {
-                None => self.pulses |= 1 << Pulse::Unknown as u8,
-                Some(_) if idle => {
-                    self.job = Some(Job { since: clk, mark, made_at: 0, since_last: None, due: false, frame: Vec::new(), beat: 0 })
+                None => self.pulses |= u8::from(mark.ce) << Pulse::Unknown as u8,
+                Some(_) if !judges => {
+                    self.look = Some(Look { since: clk, mark, made_at: 0, last: Last::default(), due: false, stale: false })
                 }
-                Some(_) => self.pulses |= 1 << Pulse::Postponed as u8,
+                Some(_) => self.pulses |= u8::from(mark.ce) << Pulse::Postponed as u8,
             }
         }
     }
@@ -212,6 +256,7 @@ impl Block for Notifier {
         if clk < self.swept_at {
             return self.swept_at;
         }
-        if self.job.is_none() && self.out.is_none() && self.pulses == 0 { u64::MAX } else { clk }
+        let still = self.look.is_none() && self.job.is_none() && self.out.is_none() && !self.watches;
+        if still && self.pulses == 0 { u64::MAX } else { clk }
     }
 }

@@ -149,7 +149,8 @@ counters! {
     /// A packet arrived with CE whose queue pair is not joined, or that is not addressed to this
     /// port: it was not answered.
     MarksUnknown = 60,
-    /// A packet arrived with CE while another mark was looked at or answered: it was not answered.
+    /// A packet arrived with CE while another one was looked at, or another notification was made:
+    /// it was not answered at once.
     MarksPostponed = 61,
 }
 

@@ -121,7 +121,8 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     tos: Signal<Local, Bits<8>>,
     is_data: Signal<Local, Bit>,
     is_response: Signal<Local, Bit>,
-    marked: Signal<Local, Bit>,
+    /// The packet may draw a notification.
+    draws: Signal<Local, Bit>,
     malformed: Signal<Local, Bit>,
     timing: Signal<Local, Bits<64>>,
     /// CNPs and packets that left, for the reaction block.
@@ -199,13 +200,13 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.tos.next = self.packet.val().tos;
         self.is_data.next = self.parse.o_kind.val() == bits::<3>(1);
         self.is_response.next = self.parse.o_kind.val() == bits::<3>(3);
-        self.marked.next = (self.settings.val().notify_enable.any() & self.tos.val().get_bits::<2>(0).all())
+        self.draws.next = (self.settings.val().notify_enable.any() & (self.notices.watches.val() | self.tos.val().get_bits::<2>(0).all()))
             & (self.is_data.val() | self.is_response.val());
-        self.asks.next = (self.is_response.val() | (self.parse.o_kind.val() == bits::<3>(5))) | (self.is_data.val() & self.marked.val());
+        self.asks.next = (self.is_response.val() | (self.parse.o_kind.val() == bits::<3>(5))) | (self.is_data.val() & self.draws.val());
         self.info.next.verb = bits::<2>(3);
         self.info.next.notifies = self.parse.o_kind.val() == bits::<3>(5);
         self.info.next.data = self.is_data.val();
-        self.info.next.marked = self.marked.val();
+        self.info.next.draws = self.draws.val();
         self.info.next.psn = self.packet.val().psn;
         self.info.next.bytes = self.packet.val().payload_bytes;
         self.info.next.ts = self.packet.val().stamp;
@@ -244,13 +245,13 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.round_trips.answer.bytes.next = self.told.val().bytes;
         self.round_trips.answer.ts.next = self.told.val().ts;
 
-        // Packets with CE, and the remote numbers of pairs, for notifications.
+        // Packets that may draw notifications, and the remote numbers of pairs.
         self.notices.clk.next = self.clk.val();
         self.notices.rst.next = self.rst.val();
         self.notices.held.next = self.held.q.val();
-        self.notices.arrived.next = self.asked.i_valid.val() & self.marked.val();
+        self.notices.arrived.next = self.asked.i_valid.val() & self.draws.val();
         self.notices.packet.next = self.packet.val();
-        self.notices.found.valid.next = self.ends.val() & self.told.val().marked;
+        self.notices.found.valid.next = self.ends.val() & self.told.val().draws;
         self.notices.found.hit.next = self.known.answer_flow.hit.val();
         self.notices.found.flow.next = self.known.answer_flow.flow.val();
         self.notices.commanded.next = self.commands.command.valid.val() & self.known.command.ready.val();

@@ -11,8 +11,9 @@ use timely_model::queue_pairs::Status;
 const _: () = assert!(Status::Done as u32 == 0);
 
 /// Answers packets that arrive with CE by congestion notifications, by [`Notifier`], whose
-/// parameters these are. The remote queue pair of a flow is that of the last command that set it,
-/// which for joined pairs, the only ones that arrivals find, is the pair's.
+/// parameters these are; while it `watches`, packets without CE are to be shown too. The remote
+/// queue pair of a flow is that of the last command that set it, which for joined pairs, the only
+/// ones that arrivals find, is the pair's.
 ///
 /// A packet that is not addressed to this port, or whose addresses no answer can have, counts as
 /// one of a pair that is not known: switches flood frames for others, and anyone can forge a mark.
@@ -25,7 +26,7 @@ pub struct PairNotices<const W: usize, const K: usize, const F: usize, const Z: 
     pub rst: Signal<In, Bit>,
     /// The table is not in use: packets whose pairs are looked up are forgotten.
     pub held: Signal<In, Bit>,
-    /// A packet arrived with CE, and its pair is looked up.
+    /// A packet arrived that may draw a notification, and its pair is looked up.
     pub arrived: Signal<In, Bit>,
     pub packet: Signal<In, Packet>,
     /// Such a packet's flow.
@@ -37,13 +38,18 @@ pub struct PairNotices<const W: usize, const K: usize, const F: usize, const Z: 
     pub settings: Signal<In, SettingsBus>,
     /// Steady time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
+    /// A pair is owed a notification.
+    pub watches: Signal<Out, Bit>,
     /// Notifications.
     pub m: AxisOut<W, K>,
     /// Counted events, by `timely_model::notifier::Pulse`.
     pub pulses: Signal<Out, Bits<3>>,
     notifier: Notifier<W, K, F, Z>,
-    /// Headers of packets whose pairs are looked up, and above them whether they may be answered.
-    waiting: WideFifo<411, 5, 6>,
+    /// Headers of packets whose pairs are looked up, above them whether they may be answered, and
+    /// whether they have CE.
+    waiting: WideFifo<412, 5, 6>,
+    tos: Signal<Local, Bits<8>>,
+    marked: Signal<Local, Bits<412>>,
     to: Signal<Local, Bits<48>>,
     from: Signal<Local, Bits<48>>,
     own: Signal<Local, Bits<48>>,
@@ -54,8 +60,8 @@ pub struct PairNotices<const W: usize, const K: usize, const F: usize, const Z: 
     is_to_group: Signal<Local, Bit>,
     answerable: Signal<Local, Bit>,
     word: Signal<Local, Bits<410>>,
-    entry: Signal<Local, Bits<411>>,
-    head: Signal<Local, Bits<411>>,
+    entry: Signal<Local, Bits<412>>,
+    head: Signal<Local, Bits<412>>,
     ip_class: Signal<Local, Bits<2>>,
     headers: Signal<Local, Marked>,
     named: DFF<Bits<24>>,
@@ -124,9 +130,14 @@ impl<const W: usize, const K: usize, const F: usize, const Z: usize> Logic for P
         }
         self.answerable.next = ((self.to.val() == self.own.val()) & (self.from.val() != self.own.val()))
             & (!self.from.val().get_bit(0) & (!self.is_from_group.val() & !self.is_to_group.val()));
-        self.entry.next = bit_cast::<411, 410>(self.word.val());
+        self.tos.next = self.packet.val().tos;
+        self.marked.next = bits::<412>(0);
+        if self.tos.val().get_bits::<2>(0).all() {
+            self.marked.next = bits::<412>(1) << 411;
+        }
+        self.entry.next = bit_cast::<412, 410>(self.word.val()) | self.marked.val();
         if self.answerable.val() {
-            self.entry.next = bit_cast::<411, 410>(self.word.val()) | (bits::<411>(1) << 410);
+            self.entry.next = (bit_cast::<412, 410>(self.word.val()) | self.marked.val()) | (bits::<412>(1) << 410);
         }
         self.waiting.i_valid.next = self.arrived.val();
         self.waiting.i_data.next = self.entry.val();
@@ -143,12 +154,14 @@ impl<const W: usize, const K: usize, const F: usize, const Z: usize> Logic for P
         self.mark.next.pair = self.remotes.read_data.val();
         self.notifier.mark_valid.next = self.found_2.q.val() & self.waiting.o_valid.val();
         self.notifier.mark_known.next = self.hit_2.q.val() & self.head.val().get_bit(410);
+        self.notifier.mark_ce.next = self.head.val().get_bit(411);
         self.notifier.mark_flow.next = self.flow_2.q.val();
         self.notifier.mark.next = self.mark.val();
         self.notifier.cfg_enable.next = self.settings.val().notify_enable.any();
         self.notifier.cfg_interval.next = self.settings.val().notify_interval;
         self.notifier.cfg_tos.next = self.settings.val().notify_tos;
         self.notifier.now.next = self.now.val();
+        self.watches.next = self.notifier.watches.val();
         AxisOut::<W, K>::link(&mut self.m, &mut self.notifier.m);
         self.pulses.next = self.notifier.pulses.val();
         if self.rst.val() | self.held.val() {

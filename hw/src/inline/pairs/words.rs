@@ -26,8 +26,8 @@ packed! {
         pub notifies: Bit,
         /// Data, and no answer.
         pub data: Bit,
-        /// The packet met congestion, and a notification is to answer it.
-        pub marked: Bit,
+        /// The packet met congestion, or a pair is owed a notification: one may answer it.
+        pub draws: Bit,
         /// Packet sequence number.
         pub psn: Bits<24>,
         /// Bytes of payload.

@@ -1,26 +1,30 @@
 //! The notification point of DCQCN: congestion notifications (CNPs) for hosts whose RDMA NIC sends
 //! none.
+mod judge;
 mod words;
 
 use crate::array::Array;
 use crate::bus::AxisOut;
 use crate::constant::Const;
 use crate::mac::Crc;
-use crate::ram::{ApartRam, LutRam};
+use crate::ram::LutRam;
+use judge::Judge;
 use rust_hdl::prelude::*;
 use timely_model::notifier::{route_register, words};
 use timely_regs::wire::Class;
 pub use words::Marked;
-use words::{Last, Words};
+use words::Words;
 
 /// Answers packets of `2^F` queue pairs that arrive with CE by CNPs, at most one a pair in
 /// `cfg_interval`, on a bus of `W` bits; `K` must be `W / 8`, `N` `W / 16`, and `W` 64, 128, 256 or
 /// 512. A CNP goes back where the packet came from, to the pair's remote number, with the packet's
 /// tag and UDP source port, by annex A17.
 ///
-/// One CNP is made at a time: a mark that finds one under way is counted, and left to its pair's
-/// next packet. A mark that is not known is counted and not answered. An interval counts
-/// modulo 4.3 s; a flow that another pair takes over has the interval of the one before.
+/// One CNP is made at a time. A pair whose mark found one under way, which is counted, or came
+/// within its interval, is owed one: while `watches`, packets without CE are to be shown too, and
+/// the pair's next one draws it between one interval and two after the last. A mark that is not
+/// known is counted and not answered, and so is one within 4 clocks of another packet. An interval
+/// counts modulo 4.3 s; a flow that another pair takes over has the interval of the one before.
 ///
 /// Latency: a CNP of `n` words of 16 bits shows `n + 10` clocks after its mark. Back pressure: a
 /// beat stays until it is taken. RAM init takes `2^F` clocks. Model:
@@ -33,8 +37,10 @@ pub struct Notifier<const W: usize, const K: usize, const F: usize, const N: usi
     pub rst: Signal<In, Bit>,
     /// The RAM is clear; before, marks are ignored.
     pub swept: Signal<Out, Bit>,
-    /// A well-formed packet of data arrived with CE.
+    /// A well-formed packet of data arrived, with CE or while `watches`.
     pub mark_valid: Signal<In, Bit>,
+    /// The packet has CE.
+    pub mark_ce: Signal<In, Bit>,
     /// The table knows its pair, and the packet may be answered.
     pub mark_known: Signal<In, Bit>,
     /// The pair's flow.
@@ -49,29 +55,16 @@ pub struct Notifier<const W: usize, const K: usize, const F: usize, const N: usi
     pub cfg_tos: Signal<In, Bits<8>>,
     /// Steady time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
+    /// A pair is owed a CNP.
+    pub watches: Signal<Out, Bit>,
     /// CNPs.
     pub m: AxisOut<W, K>,
     /// Counted events, by `timely_model::notifier::Pulse`.
     pub pulses: Signal<Out, Bits<3>>,
-    sweep_at: DFF<Bits<F>>,
-    ready: DFF<Bit>,
-    last: ApartRam<Last, F>,
-    // The mark under way, clock by clock.
-    idle: Signal<Local, Bit>,
-    asks: Signal<Local, Bit>,
-    takes: Signal<Local, Bit>,
+    judge: Judge<F>,
+    // The CNP under way.
     held: DFF<Marked>,
-    flow: DFF<Bits<F>>,
     tos: DFF<Bits<8>>,
-    reads: DFF<Bit>,
-    looks: DFF<Bit>,
-    judges: DFF<Bit>,
-    settles: DFF<Bit>,
-    made_at: DFF<Bits<32>>,
-    earlier: DFF<Bit>,
-    due: DFF<Bit>,
-    now_ns: Signal<Local, Bits<32>>,
-    since: DFF<Bits<32>>,
     passes: Signal<Local, Bit>,
     // Words, one a clock: numbers skip what the class has not, places do not.
     builds: DFF<Bit>,
@@ -162,44 +155,26 @@ impl<const W: usize, const K: usize, const F: usize, const N: usize> Notifier<W,
 impl<const W: usize, const K: usize, const F: usize, const N: usize> Logic for Notifier<W, K, F, N> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep_at, ready, held, flow, tos, reads, looks, judges, settles, made_at, since, earlier, due, builds);
+        dff_setup!(self, clk, held, tos, builds);
         dff_setup!(self, clk, number, at, put_1, put_at_1, covered_1, summed_1, put, put_at, covered, summed, register, sum, tail);
         dff_setup!(self, clk, writes, lane, row, data, sends, beat, out_valid, out_data, out_keep, out_last, sent, unknown, postponed);
-        self.swept.next = self.ready.q.val();
-        self.sweep_at.d.next = self.sweep_at.q.val() + bits::<F>(1);
-        if self.sweep_at.q.val().all() {
-            self.ready.d.next = true;
-        }
-        // A mark, and a clock later its pair's last notification.
-        self.idle.next = !((self.reads.q.val() | self.looks.q.val()) | (self.judges.q.val() | self.settles.q.val()))
-            & (!(self.builds.q.val() | self.sends.q.val()) & !self.tail.q.val().any());
-        self.asks.next = (self.mark_valid.val() & self.cfg_enable.val()) & self.ready.q.val();
-        self.takes.next = (self.asks.val() & self.mark_known.val()) & self.idle.val();
-        if self.takes.val() {
-            self.held.d.next = self.mark.val();
-            self.flow.d.next = self.mark_flow.val();
-        }
-        self.reads.d.next = self.takes.val();
-        self.looks.d.next = self.reads.q.val();
-        self.judges.d.next = self.looks.q.val();
-        self.settles.d.next = self.judges.q.val();
-        self.now_ns.next = self.now.val().get_bits::<32>(16);
-        self.last.read_clock.next = self.clk.val();
-        self.last.write_clock.next = self.clk.val();
-        self.last.read_address.next = self.flow.q.val();
-        self.since.d.next = self.now_ns.val() - self.last.read_data.val().at_ns;
-        self.earlier.d.next = self.last.read_data.val().valid;
-        if self.looks.q.val() {
-            self.made_at.d.next = self.now_ns.val();
-        }
-        self.due.d.next = !self.earlier.q.val() | (self.since.q.val() >= bit_cast::<32, 24>(self.cfg_interval.val()));
-        self.passes.next = self.settles.q.val() & self.due.q.val();
-        self.last.write_enable.next = self.passes.val() | !self.ready.q.val();
-        self.last.write_address.next = self.sweep_at.q.val();
-        self.last.write_data.next.at_ns = self.made_at.q.val();
-        self.last.write_data.next.valid = self.ready.q.val();
-        if self.ready.q.val() {
-            self.last.write_address.next = self.flow.q.val();
+        // A packet, and four clocks later whether it draws a notification.
+        self.judge.clk.next = self.clk.val();
+        self.judge.rst.next = self.rst.val();
+        self.swept.next = self.judge.swept.val();
+        self.judge.mark_valid.next = self.mark_valid.val();
+        self.judge.mark_ce.next = self.mark_ce.val();
+        self.judge.mark_known.next = self.mark_known.val();
+        self.judge.mark_flow.next = self.mark_flow.val();
+        self.judge.mark.next = self.mark.val();
+        self.judge.cfg_enable.next = self.cfg_enable.val();
+        self.judge.cfg_interval.next = self.cfg_interval.val();
+        self.judge.now.next = self.now.val();
+        self.judge.building.next = (self.builds.q.val() | self.sends.q.val()) | self.tail.q.val().any();
+        self.watches.next = self.judge.watches.val();
+        self.passes.next = self.judge.passes.val();
+        if self.passes.val() {
+            self.held.d.next = self.judge.headers.val();
         }
         // Words, one a clock.
         self.words.clk.next = self.clk.val();
@@ -348,8 +323,8 @@ impl<const W: usize, const K: usize, const F: usize, const N: usize> Logic for N
         self.m.tvalid.next = self.out_valid.q.val();
         self.m.tlast.next = self.out_last.q.val();
         self.sent.d.next = self.passes.val();
-        self.unknown.d.next = self.asks.val() & !self.mark_known.val();
-        self.postponed.d.next = (self.asks.val() & self.mark_known.val()) & !self.idle.val();
+        self.unknown.d.next = self.judge.unknown.val();
+        self.postponed.d.next = self.judge.postponed.val();
         self.pulses.next = bits::<3>(0);
         if self.sent.q.val() {
             self.pulses.next = self.pulses.val() | bits::<3>(1);
@@ -361,12 +336,6 @@ impl<const W: usize, const K: usize, const F: usize, const N: usize> Logic for N
             self.pulses.next = self.pulses.val() | bits::<3>(4);
         }
         if self.rst.val() {
-            self.sweep_at.d.next = bits::<F>(0);
-            self.ready.d.next = false;
-            self.reads.d.next = false;
-            self.looks.d.next = false;
-            self.judges.d.next = false;
-            self.settles.d.next = false;
             self.builds.d.next = false;
             self.put_1.d.next = false;
             self.put.d.next = false;

@@ -35,6 +35,8 @@ packed! {
         pub at_ns: Bits<32>,
         /// The flow has had one.
         pub valid: Bit,
+        /// The flow is owed one.
+        pub owed: Bit,
     }
 }
 

@@ -75,8 +75,8 @@ pub(super) struct Requests<const F: usize> {
     done: DFF<DoneWord>,
     done2: Signal<Local, DoneWord>,
     floor2: Signal<Local, Sizes>,
-    // Clock 3; the last response's PSN for MTUs of 256 to 4,096 bytes, the packet's own PSN if it is
-    // no READ request.
+    // Clock 3. The last response's PSN for MTUs of 256 to 4,096 bytes; the packet's own PSN if it
+    // is no READ request.
     ends: [DFF<Bits<24>>; 5],
     shown: DFF<Sizes>,
     psn2: Signal<Local, Psn>,

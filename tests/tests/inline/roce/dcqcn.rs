@@ -60,7 +60,7 @@ fn cnps_steer_queue_pairs() {
     }
 }
 
-/// A receiver that sends no CNPs behind a NIC that sends them in its place, one in 10 us and pair
+/// A receiver that sends no CNPs behind a NIC that sends them in its place, one in 50 us and pair
 /// at most: the queue is that of the fluid model, and each CNP finds its pair. With the NIC's
 /// notification point off the queue has what the hosts' windows hold.
 #[test]

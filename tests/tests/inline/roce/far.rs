@@ -14,9 +14,8 @@ use timely_sim::nic::inline::{Inline, Model};
 
 /// Sideband of the host's frames.
 const BESIDE: u128 = 0x77;
-/// Least time between two CNPs of a pair. A mark within it is forgotten, so that it is to be far
-/// shorter than the senders' 50 us, in which their NICs count one CNP and remember another.
-const INTERVAL_NS: u32 = 10_000;
+/// Least time between two CNPs of a pair, as DCQCN's notification point has it.
+const INTERVAL_NS: u32 = 50_000;
 
 pub struct Far {
     pub nic: Inline<Model<Pairs>>,

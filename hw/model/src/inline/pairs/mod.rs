@@ -32,7 +32,6 @@ use timely_regs::counters::Counter;
 use timely_regs::flow;
 use timely_regs::map::Build;
 use timely_regs::roce::Kind;
-use timely_regs::wire::CE;
 
 /// Bits of what travels beside a request through the store, below the host's sideband; so that of
 /// this a form with queue pairs carries 56 at most.
@@ -49,7 +48,7 @@ enum Asked {
     },
     /// A congestion notification.
     Notified,
-    /// Data, which matter for their mark alone.
+    /// Data, which matter for notifications alone.
     Data,
 }
 
@@ -62,7 +61,8 @@ pub struct Pairs {
     round_trips: RoundTrips,
     commands: Commands,
     wire: roce::Parse,
-    /// Packets from the wire whose pairs are looked up, the oldest first.
+    /// Packets from the wire whose pairs are looked up, the oldest first, and whether they may draw
+    /// a notification.
     asked: VecDeque<(Asked, bool)>,
     notices: Notices,
     /// For the reaction block.
@@ -84,15 +84,15 @@ fn key(p: &Packet, address: &[u8; 16]) -> Key {
     Key { address: u128::from_le_bytes(mapped), pair: p.headers.queue_pair }
 }
 
-/// A mark is answered.
-fn is_marked(p: &Packet, notify: bool) -> bool {
-    notify && p.headers.tos & CE == CE && matches!(p.headers.kind, Kind::Data | Kind::Response)
+/// A packet may draw a notification: data with CE, or any while a pair is owed one.
+fn may_draw(p: &Packet, notify: bool, watches: bool) -> bool {
+    notify && (watches || notices::is_marked(p)) && matches!(p.headers.kind, Kind::Data | Kind::Response)
 }
 
 /// Bits 6 and 5 of a syndrome: ACK, receiver not ready, reserved, NAK.
-fn asked(p: &Packet, marked: bool) -> Option<Asked> {
+fn asked(p: &Packet, draws: bool) -> Option<Asked> {
     let verb = match (p.headers.kind, p.headers.syndrome >> 5 & 3) {
-        (Kind::Data, _) if marked => return Some(Asked::Data),
+        (Kind::Data, _) if draws => return Some(Asked::Data),
         (Kind::Cnp, _) => return Some(Asked::Notified),
         (Kind::Response, _) => Verb::Response,
         (Kind::Ack, 0) => Verb::Ack,
@@ -139,8 +139,8 @@ impl Pairs {
 
     /// The packet from the wire whose look-up ends at this clock, with its flow.
     fn found(&self, table: &queue_pairs::Out) -> Option<(Asked, bool, Option<u32>)> {
-        let (asked, marked) = *self.asked.front()?;
-        Some((asked, marked, table.answer?))
+        let (asked, draws) = *self.asked.front()?;
+        Some((asked, draws, table.answer?))
     }
 }
 
@@ -230,14 +230,15 @@ impl Form for Pairs {
         let wire = self.wire.output(clk);
         let found = self.found(&table);
 
-        // From the wire: the pair of an answer, or of marked data, is looked up.
+        // From the wire: pairs of answers, and of data that may draw a notification, are looked up.
         let packet = wire.and_then(|r| r.packet);
-        let marked = packet.filter(|p| is_marked(p, c.notify_enable));
-        let ask = packet.and_then(|p| Some((key(&p, &p.source), asked(&p, marked.is_some())?)));
+        let watches = self.notices.output(clk).watches;
+        let draws = packet.filter(|p| may_draw(p, c.notify_enable, watches));
+        let ask = packet.and_then(|p| Some((key(&p, &p.source), asked(&p, draws.is_some())?)));
         if table.answer.is_some() {
             self.asked.pop_front();
         }
-        self.asked.extend(ask.filter(|_| table.swept).map(|a| (a.1, marked.is_some())));
+        self.asked.extend(ask.filter(|_| table.swept).map(|a| (a.1, draws.is_some())));
         if rst || self.held {
             self.asked.clear();
         }
@@ -246,7 +247,7 @@ impl Form for Pairs {
             &notices::In {
                 rst,
                 held: self.held,
-                arrived: marked.filter(|_| table.swept),
+                arrived: draws.filter(|_| table.swept),
                 mac: mac(c.mac),
                 found: found.filter(|f| f.1).map(|f| f.2),
                 command: self.commands.offered(c).filter(|_| table.ready).map(|c| c.key.pair),

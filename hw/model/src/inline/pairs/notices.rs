@@ -1,11 +1,11 @@
 //! Congestion notifications in the host's place: the remote numbers of joined pairs, and the
-//! packets that arrived with CE while their pairs are looked up.
+//! packets that may draw one while their pairs are looked up.
 use crate::Block;
 use crate::notifier::{self, Mark, Notifier, Out};
 use crate::queue_pairs::Status;
 use crate::roce::Packet;
 use std::collections::VecDeque;
-use timely_regs::wire::Addresses;
+use timely_regs::wire::{Addresses, CE};
 
 /// Inputs at a clock.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +13,7 @@ pub struct In {
     pub rst: bool,
     /// The table is in reset.
     pub held: bool,
-    /// A packet arrived with CE, whose pair is looked up.
+    /// A packet arrived that may draw a notification, and its pair is looked up.
     pub arrived: Option<Packet>,
     /// The port's own MAC address.
     pub mac: [u8; 6],
@@ -27,7 +27,7 @@ pub struct In {
     pub notifier: notifier::In,
 }
 
-/// Remote numbers and waiting marks, in front of the notifier.
+/// Remote numbers and waiting packets, in front of the notifier.
 #[derive(Clone, Debug)]
 pub struct Notices {
     notifier: Notifier,
@@ -41,6 +41,11 @@ pub struct Notices {
     found: [Option<Option<u32>>; 2],
     /// Remote queue pair of the latter's flow.
     read: u32,
+}
+
+/// A packet arrived with CE.
+pub fn is_marked(p: &Packet) -> bool {
+    p.headers.tos & CE == CE
 }
 
 /// A packet came from one host to this port, so that an answer goes there and nowhere else. IPv4
@@ -60,7 +65,7 @@ fn mark(p: &Packet, flow: Option<u32>, pair: u32) -> Mark {
         Addresses::V4 { source: v4(&p.source), destination: v4(&p.destination) }
     };
     let [mac_destination, mac_source] = p.macs;
-    Mark { flow, pair, mac_destination, mac_source, tci: p.tci, addresses, port: p.port }
+    Mark { ce: is_marked(p), flow, pair, mac_destination, mac_source, tci: p.tci, addresses, port: p.port }
 }
 
 impl Notices {
