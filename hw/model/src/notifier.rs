@@ -4,9 +4,9 @@
 //! A packet of data that arrives with CE is a mark of its queue pair. A CNP answers it, if the
 //! pair's last one was made an interval ago or earlier, with the pair's remote number. A pair whose
 //! mark came sooner, or found another CNP under way, is owed one: its next packet draws it, marked
-//! or not, once the interval has passed, but not when two have. So a pair has a CNP in each interval
-//! in which one of its packets was marked, as DCQCN asks for (SIGCOMM'15, section 3.1). A mark of a
-//! pair that is not known is counted, for whose remote number nothing stands.
+//! or not, once the interval has passed, but not when two have. So a pair has a CNP in each
+//! interval in which one of its packets was marked, as DCQCN asks for (SIGCOMM'15, section 3.1). A
+//! mark of a pair that is not known is counted, for whose remote number nothing stands.
 use crate::Block;
 use crate::stream::{Beat, beats};
 use timely_regs::roce::{Bth, CNP_BYTES, Extension, ICRC_BYTES, opcode};

@@ -5,8 +5,8 @@ use crate::rtt::ring::Stamp;
 /// Bits of a packet sequence number (PSN).
 pub const PSN_BITS: u32 = 24;
 
-/// PSNs that are at most under way. A request less than so many behind the newest one is sent again,
-/// and an answer may be to it; one that is up to so many ahead is new; others begin another
+/// PSNs that are at most under way. A request less than so many behind the newest one is sent
+/// again, and an answer may be to it; one that is up to so many ahead is new; others begin another
 /// connection.
 pub const WINDOW: i32 = 1 << 18;
 

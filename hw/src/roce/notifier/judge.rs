@@ -1,4 +1,4 @@
-//! Which packets draw a congestion notification.
+//! The choice of the packets that draw a congestion notification.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::{Last, Marked};
 use crate::ram::ApartRam;
