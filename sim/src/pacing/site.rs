@@ -86,8 +86,8 @@ pub fn tool(words: &str) -> Result<(), String> {
     output(words).map(drop)
 }
 
-// Output of a program, in a line.
-fn output(words: &str) -> Result<String, String> {
+/// Output of a program of iproute2, its lines joined by `; `.
+pub fn output(words: &str) -> Result<String, String> {
     let mut split = words.split(' ');
     let program = split.next().unwrap_or("ip");
     let out = Command::new(program).args(split).output().map_err(|e| format!("{program} (package iproute2) did not start: {e}"))?;

@@ -80,7 +80,7 @@ impl From<Kept> for Row {
 /// Steps that [`measure()`] takes.
 pub fn steps(options: &Options) -> usize {
     let bursts = bursts(options).len();
-    bursts + Pacer::ALL.len() * bursts * loads(options).len()
+    bursts + options.chosen.len() * bursts * loads(options).len()
 }
 
 /// Measures all pacers; `next` is given the name of each before it is measured.
@@ -111,7 +111,7 @@ pub fn measure(options: &Options, next: impl Fn(&str)) -> Result<Software, Strin
         unpaced.push(Row { busy: options.busy, error_ns: None, release_error_ns: None, rate_error_ppm: None, ..row });
     }
     let mut pacers = Vec::new();
-    for pacer in &Pacer::ALL {
+    for pacer in &options.chosen {
         let refusal = pacer.prepare(&site, options.scale);
         for burst in bursts {
             for load in &loads {
@@ -124,7 +124,11 @@ pub fn measure(options: &Options, next: impl Fn(&str)) -> Result<Software, Strin
                         pacers.push(Row::refused(pacer.name(), pacer.place(), &load, why))
                     }
                     Err(_) => {}
-                    Ok(()) => pacers.push(measure::row(&mut session, pacer, &load)),
+                    Ok(()) => {
+                        // A discipline still has packets of the load before, with times to leave.
+                        pacer.prepare(&site, options.scale)?;
+                        pacers.push(measure::row(&mut session, pacer, &load));
+                    }
                 }
             }
         }

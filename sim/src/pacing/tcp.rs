@@ -133,6 +133,18 @@ pub struct Streams {
     pub ports: Vec<u16>,
 }
 
+impl Drop for Streams {
+    /// Resets the connections: closed with data in them they would go on sending, each at its rate,
+    /// into the next measurement.
+    fn drop(&mut self) {
+        let now = nix::libc::linger { l_onoff: 1, l_linger: 0 };
+        for s in &self.streams.sockets {
+            // What the kernel refuses here ends by itself, and later.
+            let _ = setsockopt(s, sockopt::Linger, &now);
+        }
+    }
+}
+
 impl Streams {
     /// Connects a flow after the other.
     ///
