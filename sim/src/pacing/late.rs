@@ -96,7 +96,14 @@ pub fn library(verilog: &str) -> Result<Arc<Library>, String> {
 /// Backlogged flows of one rate register on a link of 100 Gb/s, for so many clocks. Each flow's
 /// schedule starts with its third packet: at the clock of the grant, or, as the gate's own delay is
 /// constant, at that of the departure.
-pub fn departures(pacer: &Arc<Library>, gate: Option<&Arc<Library>>, flows: u32, register: u32, clocks: u64, rng: &mut ChaCha8Rng) -> Vec<Left> {
+pub fn departures(
+    pacer: &Arc<Library>,
+    gate: Option<&Arc<Library>>,
+    flows: u32,
+    register: u32,
+    clocks: u64,
+    rng: &mut ChaCha8Rng,
+) -> Vec<Left> {
     let mut rig = Rig::new(pacer, FLOW_BITS, WIRE_BYTES as u16, 65_536);
     let mut gate = gate.map(Gate::new);
     if gate.is_some() {
@@ -180,4 +187,31 @@ pub fn run(load: &Load, exit: Exit, quick: bool) -> Result<Row, String> {
 pub fn all(load: &Load, quick: bool) -> Vec<Row> {
     let refused = |exit: Exit, e: &str| Row::refused(exit.name(), Place::Rtl, load, e);
     Exit::ALL.map(|exit| run(load, exit, quick).unwrap_or_else(|e| refused(exit, &e))).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two flows that share the link: with the gate each packet leaves at its flow's own time, a
+    /// clock off where the other's has the link; without it, later by what its data took.
+    #[test]
+    fn the_gate_hides_what_data_take() {
+        let seed = 3;
+        let verilog = cores::known().verilog(64, FLOW_BITS).expect("the committed emission");
+        let (pacer, gate) = (super::super::rig::library(&verilog, false).expect("a pacer"), library(&verilog).expect("a gate"));
+        // A packet each 3,076 clocks of a flow: whole clocks, so a schedule can be kept exactly.
+        let register = gate::register(1000.0);
+        let errors = |gate: Option<&Arc<Library>>| -> Vec<f64> {
+            let left = departures(&pacer, gate, 2, register, 400_000, &mut ChaCha8Rng::seed_from_u64(seed));
+            let clocks = |l: &Left| (l.at - l.due) / CLOCK_NS as f64;
+            left.iter().map(clocks).collect()
+        };
+        let (held, bare) = (errors(Some(&gate)), errors(None));
+        assert!(held.len() > 200 && bare.len() > 200, "seed {seed}: {} and {} packets", held.len(), bare.len());
+        assert!(held.iter().all(|e| e.abs() < 1.5), "seed {seed}: {held:?}");
+        let (least, most) = bare.iter().fold((f64::MAX, f64::MIN), |(a, b), e| (a.min(*e), b.max(*e)));
+        // Uniform over 301 clocks: the chance that 200 of them leave out a tenth is below 1e-8.
+        assert!((99.0..=130.0).contains(&least) && (370.0..=432.0).contains(&most), "seed {seed}: {least} to {most} clocks");
+    }
 }

@@ -25,6 +25,7 @@ pub mod record;
 pub mod rig;
 pub mod row;
 pub mod rtl;
+pub mod sections;
 pub mod sender;
 pub mod site;
 pub mod software;

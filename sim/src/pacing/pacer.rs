@@ -170,7 +170,7 @@ impl Pacer {
     /// The kernel refuses a socket or an option, or the pacer is TCP, which has no datagrams.
     pub fn open(&self, load: &Load, to: SocketAddr, run: u32, device: Option<&str>) -> Result<Opened, String> {
         Ok(match self {
-            Pacer::Xdp(_) => Opened::Xdp(Socket::open(device.unwrap_or("lo"), to, run, load)?),
+            Pacer::Xdp(_) => Opened::Xdp(Box::new(Socket::open(device.unwrap_or("lo"), to, run, load)?)),
             Pacer::Unpaced => Opened::Sockets(Sockets::open(load, to, false)?),
             Pacer::Fq | Pacer::FqFrame => Opened::Sockets(Sockets::open(load, to, true)?),
             Pacer::Tcp | Pacer::TcpFq => return Err("TCP has no datagrams".into()),
@@ -213,7 +213,7 @@ pub enum Opened {
     /// A socket for each flow.
     Sockets(Sockets),
     /// A socket of AF_XDP for all flows.
-    Xdp(Socket),
+    Xdp(Box<Socket>),
 }
 
 #[cfg(test)]

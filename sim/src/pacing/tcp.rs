@@ -189,6 +189,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn connections_end_with_their_measurement() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+        let load = Load { flows: 3, mbps: 1.0, burst: 1, seconds: 0.0 };
+        let streams = Streams::connect(&load, listener.local_addr().expect("an address")).expect("connections");
+        let mut ends: Vec<TcpStream> = (0..load.flows).map(|_| listener.accept().expect("a connection").0).collect();
+        // At 125 bytes a second this would be on its way for minutes.
+        streams.streams.sockets.iter().for_each(|mut s| assert!(s.write(&[0; 65_536]).expect("room for it") > 0));
+        drop(streams);
+        for end in &mut ends {
+            let mut all = Vec::new();
+            assert_eq!(end.read_to_end(&mut all).map_err(|e| e.kind()), Err(std::io::ErrorKind::ConnectionReset));
+        }
+    }
+
+    #[test]
     fn frames_are_read() {
         let mut b = [0u8; 96];
         (b[14], b[16], b[17], b[23]) = (0x45, 0x05, 0xdc, 6);

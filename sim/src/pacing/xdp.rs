@@ -55,7 +55,8 @@ impl Way {
         let link = output(&format!("ip -o link show dev {device}"))?;
         let address = output(&format!("ip -o -4 address show dev {device}"))?;
         let neighbour = output(&format!("ip -o neigh show to {ip} dev {device}"))?;
-        let none = || format!("no Ethernet address of {ip} on {device}: `{link}`, `{address}`, `{neighbour}`; is the way there without a router?");
+        let none =
+            || format!("no Ethernet address of {ip} on {device}: `{link}`, `{address}`, `{neighbour}`; is the way there without a router?");
         Way::read(&link, &address, &neighbour, (ip, to.port())).ok_or_else(none)
     }
 
@@ -98,7 +99,8 @@ impl Socket {
     /// The kernel refuses AF_XDP, or the way to the receiver is not known.
     pub fn open(device: &str, to: SocketAddr, run: u32, load: &Load) -> Result<Self, String> {
         let way = Way::find(device, to)?;
-        let sender = Sender::open(way.device, QUEUE).map_err(|e| format!("AF_XDP on {device}: {e}; it takes root, and a kernel with CONFIG_XDP_SOCKETS"))?;
+        let sender = Sender::open(way.device, QUEUE)
+            .map_err(|e| format!("AF_XDP on {device}: {e}; it takes root, and a kernel with CONFIG_XDP_SOCKETS"))?;
         Ok(Socket { sender, headers: way.headers(), run, burst: load.burst, given: Given::default(), written: 0 })
     }
 
@@ -117,7 +119,7 @@ impl Socket {
     fn write(&mut self, flow: u32, j: u64) {
         let (headers, run) = (self.headers, self.run);
         for k in j * u64::from(self.burst)..(j + 1) * u64::from(self.burst) {
-            let mut put = |sender: &mut Sender| {
+            let put = |sender: &mut Sender| {
                 sender.put(|place| {
                     place[..HEADERS].copy_from_slice(&headers);
                     label(&mut place[HEADERS..], run, flow, k);

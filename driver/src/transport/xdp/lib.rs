@@ -151,3 +151,82 @@ impl Sender {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::UdpSocket;
+    use std::time::Duration;
+
+    /// Bytes of the headers of Ethernet, IPv4 and UDP.
+    const HEADERS: usize = 42;
+
+    /// An IPv4 packet with a number to a UDP port of 192.0.2.1: the kernel drops what comes in from
+    /// an address of its own.
+    fn packet(place: &mut [u8], port: u16, number: u32) -> usize {
+        place[..HEADERS].fill(0);
+        place[12] = 8;
+        place[14] = 0x45;
+        place[17] = 32;
+        (place[22], place[23]) = (64, 17);
+        place[26..30].copy_from_slice(&[192, 0, 2, 9]);
+        place[30..34].copy_from_slice(&[192, 0, 2, 1]);
+        let sum: u32 = place[14..34].chunks(2).map(|w| u32::from(w[0]) << 8 | u32::from(w[1])).sum();
+        place[24..26].copy_from_slice(&(!((sum & 0xffff) + (sum >> 16)) as u16).to_be_bytes());
+        place[34..36].copy_from_slice(&port.to_be_bytes());
+        place[36..38].copy_from_slice(&port.to_be_bytes());
+        place[39] = 12;
+        place[HEADERS..HEADERS + 4].copy_from_slice(&number.to_be_bytes());
+        HEADERS + 4
+    }
+
+    // A namespace of this thread's own with its loopback device up, or why there is none.
+    fn apart() -> Result<(), String> {
+        nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWNET).map_err(|e| format!("no network namespace: {e}"))?;
+        for words in ["link set lo up", "address add 192.0.2.1/32 dev lo"] {
+            let done = std::process::Command::new("ip").args(words.split(' ')).status();
+            done.ok().filter(|s| s.success()).ok_or_else(|| format!("`ip {words}` (package iproute2) failed"))?;
+        }
+        Ok(())
+    }
+
+    /// More packets than there are frames, in bursts that a system call does not take at once,
+    /// arrive once each and in order; when all frames are written none more is, until the kernel is
+    /// told.
+    #[test]
+    fn frames_arrive_and_come_back() {
+        if let Err(why) = apart() {
+            println!("NOT RUN: {why}");
+            return;
+        }
+        let receiver = UdpSocket::bind("192.0.2.1:0").expect("a receiver");
+        receiver.set_read_timeout(Some(Duration::from_secs(10))).expect("a limit");
+        let port = receiver.local_addr().expect("an address").port();
+        let mut sender = match Sender::open(1, 0) {
+            Ok(sender) => sender,
+            Err(e) => {
+                println!("NOT RUN: AF_XDP: {e}");
+                return;
+            }
+        };
+        let (mut sent, mut buffer) = (0u32, [0; 8]);
+        for burst in (1..=50).cycle() {
+            for _ in 0..burst {
+                assert!(sender.put(|place| packet(place, port, sent)), "no frame for packet {sent}");
+                sent += 1;
+            }
+            sender.kick().expect("the kernel takes them");
+            for n in sent - burst..sent {
+                assert_eq!(receiver.recv(&mut buffer).expect("a packet"), 4);
+                assert_eq!(u32::from_be_bytes([buffer[0], buffer[1], buffer[2], buffer[3]]), n);
+            }
+            if sent > 3 * FRAMES {
+                break;
+            }
+        }
+        let all = (0..=FRAMES).take_while(|n| sender.put(|place| packet(place, port, *n))).count();
+        assert!(all as u32 <= FRAMES && all > 0, "{all} frames at once");
+        sender.kick().expect("the kernel takes them");
+        assert!(sender.put(|place| packet(place, port, 0)), "no frame has come back");
+    }
+}
