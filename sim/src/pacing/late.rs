@@ -1,5 +1,5 @@
-//! Packets whose data come late: the pacer's Verilog, a DMA that takes 100 to 400 clocks, and behind
-//! it the launch gate's Verilog, or nothing.
+//! Packets whose data come late: the pacer's Verilog, a DMA that takes 100 to 400 clocks, and
+//! behind it the launch gate's Verilog, or nothing.
 use super::gate::{self, Left, MBPS};
 use super::load::{Load, WIRE_BYTES};
 use super::rig::{CLOCK_NS, Rig, modules};
@@ -25,7 +25,7 @@ const FLOW_BITS: u32 = 10;
 /// The module of the launch gate in an emitted standalone shell.
 const TOP: &str = "tnic_standalone__gate";
 
-/// What lets packets go.
+/// Way out of the NIC for packets whose data have come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// The launch gate, the pacer a lead ahead of it.

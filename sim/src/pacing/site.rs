@@ -164,6 +164,17 @@ impl Site {
         })
     }
 
+    /// Keeps the receiver's Ethernet address from being asked for again, or (false) lets it: `etf`
+    /// drops each packet without a launch time, and ARP's have none. The neighbour must be known.
+    pub fn hold_neighbour(&self, hold: bool) {
+        if let Some(device) = &self.device {
+            let state = if hold { "permanent" } else { "stale" };
+            let words = format!("ip neigh change {} dev {device} nud {state}", self.address);
+            // Behind a router it is another address that is asked for; then rows say what arrived.
+            let _ = self.sender.run(move || tool(&words));
+        }
+    }
+
     /// Gives the sender's device a queueing discipline.
     ///
     /// # Errors

@@ -94,6 +94,7 @@ pub fn measure(options: &Options, next: impl Fn(&str)) -> Result<Software, Strin
     let (loads, bursts) = (loads(options), bursts(options));
     let mut session = Session::new(&site, options.scale);
     let stamping = measure::stamping(&mut session)?;
+    site.hold_neighbour(true);
     let (noise, seconds) = (&mut Noise::default(), LOOKS[usize::from(options.extent == Extent::Quick)]);
     let mut look = |site: &Site| {
         let mut own = std::mem::take(noise);
@@ -126,14 +127,17 @@ pub fn measure(options: &Options, next: impl Fn(&str)) -> Result<Software, Strin
                     Err(_) => {}
                     Ok(()) => {
                         // A discipline still has packets of the load before, with times to leave.
-                        pacer.prepare(&site, options.scale)?;
-                        pacers.push(measure::row(&mut session, pacer, &load));
+                        pacers.push(match pacer.prepare(&site, options.scale) {
+                            Ok(()) => measure::row(&mut session, pacer, &load),
+                            Err(why) => Row::refused(pacer.name(), pacer.place(), &load, &why),
+                        });
                     }
                 }
             }
         }
         pacer.leave(&site);
     }
+    site.hold_neighbour(false);
     drop(busy);
     let modelled = hybrid::rows(&pacers);
     pacers.extend(modelled);

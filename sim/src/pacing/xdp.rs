@@ -15,7 +15,7 @@ const HEADERS: usize = 42;
 /// Queue of the device that frames leave by.
 const QUEUE: u32 = 0;
 
-/// What stands in the headers of frames to a receiver, and the device that they leave by.
+/// Fields of the headers of frames to a receiver, and the device that they leave by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Way {
     device: u32,

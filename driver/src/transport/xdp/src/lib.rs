@@ -1,74 +1,36 @@
-//! An AF_XDP socket that sends, in copy mode, which every device has: frames are written into memory
-//! that the kernel reads, descriptors into a ring, and a system call has the kernel take them. The
-//! device's queueing discipline is passed by.
+//! An AF_XDP socket that sends, in copy mode, which every device has: frames are written into
+//! memory that the kernel reads, descriptors into a ring, and a system call has the kernel take
+//! them. The device's queueing discipline is passed by.
 //!
 //! A package of its own, for the simulator takes it too, and the driver's tests take the simulator.
-#![allow(unsafe_code, reason = "rings are memory that the kernel maps")]
-use memmap2::{MmapMut, MmapOptions, MmapRaw};
+#[allow(unsafe_code, reason = "rings are memory that the kernel maps")]
+mod ring;
+
+use crate::ring::Ring;
+use memmap2::{MmapMut, MmapOptions};
 use rustix::io::Errno;
 use rustix::net::xdp::{SocketAddrXdp, SocketAddrXdpFlags, XDP_PGOFF_TX_RING, XDP_UMEM_PGOFF_COMPLETION_RING};
-use rustix::net::xdp::{XdpDesc, XdpDescOptions, XdpRingOffset, XdpUmemReg, XdpUmemRegFlags};
+use rustix::net::xdp::{XdpDesc, XdpDescOptions, XdpUmemReg, XdpUmemRegFlags};
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, bind, send, socket_with, sockopt};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Bytes of a frame's place, as small as the kernel allows.
 pub const FRAME_BYTES: usize = 2048;
-
-/// A ring of which this end writes `mine` and the kernel `other`: places are counted without bound.
-struct Ring {
-    map: MmapRaw,
-    at: XdpRingOffset,
-    places: u32,
-    /// The count of this end.
-    own: u32,
-}
-
-impl Ring {
-    /// Maps a ring of `places` entries of `entry` bytes each.
-    fn map(fd: &OwnedFd, page: u64, at: XdpRingOffset, places: u32, entry: usize) -> io::Result<Self> {
-        let map = MmapOptions::new().offset(page).len(at.desc as usize + places as usize * entry).map_raw(fd)?;
-        Ok(Ring { map, at, places, own: 0 })
-    }
-
-    fn count(&self, at: u64) -> &AtomicU32 {
-        // SAFETY: the kernel gives the offset of an aligned 32-bit count inside of the mapping,
-        // which lives as long as `self`; both ends reach it by atomic instructions alone.
-        unsafe { &*self.map.as_mut_ptr().add(at as usize).cast::<AtomicU32>() }
-    }
-
-    fn producer(&self) -> &AtomicU32 {
-        self.count(self.at.producer)
-    }
-
-    fn consumer(&self) -> &AtomicU32 {
-        self.count(self.at.consumer)
-    }
-
-    /// The address of an entry.
-    fn entry<T>(&self, count: u32) -> *mut T {
-        let place = (count & (self.places - 1)) as usize;
-        // SAFETY: `places` is a power of two, so the entry is inside of the mapping, whose length
-        // `map` had from the same numbers.
-        unsafe { self.map.as_mut_ptr().add(self.at.desc as usize).cast::<T>().add(place) }
-    }
-}
+/// Frames, and entries of each ring.
+const FRAMES: u32 = 2048;
+/// System calls in which the kernel may take no frame before it is given up: seconds of them.
+const TRIES: u32 = 1_000_000;
 
 /// A socket that sends, with its frames.
 pub struct Sender {
     fd: OwnedFd,
     frames: MmapMut,
-    tx: Ring,
-    completed: Ring,
+    tx: Ring<XdpDesc>,
+    completed: Ring<u64>,
     /// Frames that the kernel does not have.
     free: Vec<u64>,
 }
-
-/// Frames, and entries of each ring.
-const FRAMES: u32 = 2048;
-/// System calls in which the kernel may take no frame before it is given up: seconds of them.
-const TRIES: u32 = 1_000_000;
 
 impl Sender {
     /// Opens a socket on a queue of a device of this thread's network namespace.
@@ -92,40 +54,26 @@ impl Sender {
         sockopt::set_xdp_umem_completion_ring_size(&fd, FRAMES)?;
         sockopt::set_xdp_tx_ring_size(&fd, FRAMES)?;
         let at = sockopt::xdp_mmap_offsets(&fd)?;
-        let tx = Ring::map(&fd, XDP_PGOFF_TX_RING, at.tx, FRAMES, size_of::<XdpDesc>())?;
-        let completed = Ring::map(&fd, XDP_UMEM_PGOFF_COMPLETION_RING, at.cr, FRAMES, size_of::<u64>())?;
+        let tx = Ring::map(&fd, XDP_PGOFF_TX_RING, at.tx, FRAMES)?;
+        let completed = Ring::map(&fd, XDP_UMEM_PGOFF_COMPLETION_RING, at.cr, FRAMES)?;
         bind(&fd, &SocketAddrXdp::new(SocketAddrXdpFlags::XDP_COPY, device, queue))?;
         let free = (0..u64::from(FRAMES)).map(|n| n * FRAME_BYTES as u64).collect();
         Ok(Sender { fd, frames, tx, completed, free })
-    }
-
-    // Takes back the frames that have been sent.
-    fn reclaim(&mut self) {
-        let ring = &mut self.completed;
-        let produced = ring.producer().load(Ordering::Acquire);
-        while ring.own != produced {
-            // SAFETY: the kernel has written the entry, which its count says, and writes it again
-            // only after this end's count has passed it.
-            self.free.push(unsafe { ring.entry::<u64>(ring.own).read() });
-            ring.own = ring.own.wrapping_add(1);
-        }
-        ring.consumer().store(ring.own, Ordering::Release);
     }
 
     /// Writes a frame and its descriptor: `write` is given the frame's place, which is
     /// [`FRAME_BYTES`] long, and tells how many bytes it wrote. False if the kernel has all frames.
     pub fn put(&mut self, write: impl FnOnce(&mut [u8]) -> usize) -> bool {
         if self.free.is_empty() {
-            self.reclaim();
+            // Frames that have been sent come back.
+            while let Some(frame) = self.completed.read() {
+                self.free.push(frame);
+            }
         }
         let Some(addr) = self.free.pop() else { return false };
         let place = &mut self.frames[addr as usize..addr as usize + FRAME_BYTES];
         let len = write(place).min(FRAME_BYTES) as u32;
-        // SAFETY: no more frames exist than the ring has entries, so the entry of this count is one
-        // that the kernel has read; it reads it again only after the count below.
-        unsafe { self.tx.entry::<XdpDesc>(self.tx.own).write(XdpDesc { addr, len, options: XdpDescOptions::empty() }) };
-        self.tx.own = self.tx.own.wrapping_add(1);
-        true
+        self.tx.write(XdpDesc { addr, len, options: XdpDescOptions::empty() })
     }
 
     /// Has the kernel take all frames that were written; it takes up to 32 a system call.
@@ -133,9 +81,9 @@ impl Sender {
     /// # Errors
     /// The kernel refuses: the device is down, or takes no frame any more.
     pub fn kick(&mut self) -> io::Result<()> {
-        self.tx.producer().store(self.tx.own, Ordering::Release);
-        let (mut before, mut tries) = (self.tx.consumer().load(Ordering::Acquire), 0);
-        while before != self.tx.own {
+        self.tx.publish();
+        let (mut before, mut tries) = (self.tx.taken(), 0);
+        while before != self.tx.written() {
             match send(&self.fd, &[], SendFlags::DONTWAIT) {
                 Ok(_) => {}
                 // More than one call takes, or the device is full.
@@ -143,7 +91,7 @@ impl Sender {
                 Err(Errno::AGAIN | Errno::BUSY | Errno::NOBUFS | Errno::INTR) => tries += 1,
                 Err(e) => return Err(e.into()),
             }
-            let now = self.tx.consumer().load(Ordering::Acquire);
+            let now = self.tx.taken();
             if now != before {
                 (before, tries) = (now, 0);
             }
