@@ -229,13 +229,16 @@ enum Command {
         /// Description of this machine, for the report.
         #[arg(long, value_name = "TEXT")]
         machine: Option<String>,
+        /// Measures this software pacer alone; may be given several times.
+        #[arg(long, value_name = "NAME", value_parser = pacing::pacer::Pacer::named)]
+        pacer: Vec<pacing::pacer::Pacer>,
         /// Measures software alone and writes it to a file (JSON), for --software-from; no Verilog,
         /// network or report.
         #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "out", "software_from"])]
         software_to: Option<PathBuf>,
         /// Takes software's part from such a file in place of measuring this machine; several are
         /// start phases, or a busy core, of one machine.
-        #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "busy", "scale", "machine"])]
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "busy", "scale", "machine", "pacer"])]
         software_from: Vec<PathBuf>,
     },
     /// Finds from which lateness of single packets on the loop suffers, under TIMELY, Swift and
@@ -372,14 +375,15 @@ fn main() -> ExitCode {
             seeds: *seeds,
             lab: timely_sim::paper::Lab { seed: *seed, quick: *quick, twin: None },
         }),
-        Command::Pacing { json, quick, few, out, from, to, address, busy, scale, machine, software_to, software_from } => {
+        Command::Pacing { json, quick, few, out, from, to, address, busy, scale, machine, pacer, software_to, software_from } => {
             let named = from.clone().zip(to.clone()).zip(*address).map(|((from, to), address)| pacing::site::Named { from, to, address });
             let extent = match (quick, few) {
                 (true, _) => pacing::Extent::Quick,
                 (_, true) => pacing::Extent::Few,
                 _ => pacing::Extent::Whole,
             };
-            let options = pacing::Options { extent, named, busy: *busy, scale: *scale, machine: machine.clone() };
+            let chosen = if pacer.is_empty() { pacing::pacer::Pacer::ALL.into() } else { pacer.clone() };
+            let options = pacing::Options { extent, named, busy: *busy, scale: *scale, machine: machine.clone(), chosen };
             match software_to {
                 Some(file) => commands::software(&options, file),
                 None => commands::pacing(&options, software_from, *json, out),

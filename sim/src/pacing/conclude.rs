@@ -32,7 +32,7 @@ fn times(x: f64) -> String {
 }
 
 fn punctuality(m: &Measured) -> Option<String> {
-    let hardware = under(&m.pacers, PUNCTUAL).find(|r| r.place == Place::Rtl)?;
+    let hardware = under(&m.pacers, PUNCTUAL).find(|r| r.name == "rtl")?;
     let software = least(under(&m.pacers, PUNCTUAL).filter(|r| r.place != Place::Rtl && r.load.burst == 1), p99)?;
     let worst = hardware.error_ns?.max;
     let floor = m.noise_floor_ns;

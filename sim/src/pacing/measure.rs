@@ -96,7 +96,8 @@ fn datagrams(site: &Site, pacer: Pacer, load: Load, run: u32, scale: f64) -> Res
     let receiver = site.receiver.run(move || Receiver::new(address))?;
     let (to, over) = (receiver.address, Arc::new(AtomicBool::new(false)));
     // Ten thousand sockets take longer than the load's clock waits for its first packet.
-    let opened = site.sender.run(move || pacer.open(&load, to, run))?;
+    let device = site.device.clone();
+    let opened = site.sender.run(move || pacer.open(&load, to, run, device.as_deref()))?;
     let (epoch, told) = (now() + AHEAD, over.clone());
     let received = site.receiver.start(move || receiver.collect(run, epoch, &told));
     let (given, cpu) = site.sender.run(move || timed(|| pacer.send(opened, &load, (run, epoch), scale)));

@@ -6,7 +6,7 @@
 //! update their rate, once a segment of 16 KB, or of the burst's size if that is larger.
 use super::hybrid::NIC_MBPS;
 use super::load::Load;
-use super::row::Row;
+use super::row::{Place, Row};
 use super::trace;
 use crate::cores;
 use crate::scenario::build::{self, Outcome};
@@ -77,7 +77,7 @@ pub struct Run {
 /// Whether a row's lateness is what senders are given.
 pub fn is_source(row: &Row) -> bool {
     let Load { flows, mbps, .. } = row.load;
-    (flows, mbps) == MEASURED && row.refused.is_none() && row.name != "rtl" && row.name != "hybrid" && !row.releases.is_empty()
+    (flows, mbps) == MEASURED && row.refused.is_none() && row.place != Place::Rtl && row.name != "hybrid" && !row.releases.is_empty()
 }
 
 /// The hardware, and a sender for each pacer and burst that was measured.

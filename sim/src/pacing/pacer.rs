@@ -5,6 +5,7 @@ use super::row::Place;
 use super::sender::{self, Outlet};
 use super::site::Site;
 use super::tcp::Sink;
+use super::xdp::Socket;
 use nix::time::ClockId;
 use std::net::SocketAddr;
 
@@ -17,6 +18,8 @@ pub enum Pacer {
     Sleep,
     /// A thread that polls a timing wheel with slots of so many ns.
     Wheel(u32),
+    /// A thread that polls a timing wheel with slots of so many ns and sends by AF_XDP.
+    Xdp(u32),
     /// The queueing discipline `fq` with its default quanta, given the rate by
     /// `SO_MAX_PACING_RATE`.
     Fq,
@@ -40,10 +43,11 @@ const ONE_FRAME: &str = "fq quantum 1514 initial_quantum 1514 timer_slack 1";
 
 impl Pacer {
     /// All that pace.
-    pub const ALL: [Pacer; 10] = [
+    pub const ALL: [Pacer; 11] = [
         Pacer::Sleep,
         Pacer::Wheel(500),
         Pacer::Wheel(2000),
+        Pacer::Xdp(500),
         Pacer::Fq,
         Pacer::FqFrame,
         Pacer::FqTimed,
@@ -60,6 +64,7 @@ impl Pacer {
             Pacer::Sleep => "sleep",
             Pacer::Wheel(..1000) => "wheel-0.5us",
             Pacer::Wheel(_) => "wheel-2us",
+            Pacer::Xdp(_) => "xdp",
             Pacer::Fq => "fq",
             Pacer::FqFrame => "fq-frame",
             Pacer::FqTimed => "fq-txtime",
@@ -70,10 +75,19 @@ impl Pacer {
         }
     }
 
+    /// The pacer of a name.
+    ///
+    /// # Errors
+    /// No pacer has it; the sentence lists those that there are.
+    pub fn named(name: &str) -> Result<Self, String> {
+        let all = || Pacer::ALL.map(|p| p.name()).join(", ");
+        Pacer::ALL.into_iter().find(|p| p.name() == name).ok_or_else(|| format!("{name} is no software pacer; there are {}", all()))
+    }
+
     /// Place where the pacer runs.
     pub fn place(&self) -> Place {
         match self {
-            Pacer::Unpaced | Pacer::Sleep | Pacer::Wheel(_) => Place::User,
+            Pacer::Unpaced | Pacer::Sleep | Pacer::Wheel(_) | Pacer::Xdp(_) => Place::User,
             _ => Place::Kernel,
         }
     }
@@ -85,6 +99,7 @@ impl Pacer {
             Pacer::Sleep => "a thread in clock_nanosleep until the next burst is due",
             Pacer::Wheel(..1000) => "a thread that polls a timing wheel, slots of 0.5 us",
             Pacer::Wheel(_) => "a thread that polls a timing wheel, slots of 2 us",
+            Pacer::Xdp(_) => "a thread that polls a timing wheel, slots of 0.5 us, and sends by AF_XDP; a burst is as many descriptors",
             Pacer::Fq => "queueing discipline fq with default quanta (ten frames, then two at a time), SO_MAX_PACING_RATE, a socket a flow",
             Pacer::FqFrame => "queueing discipline fq with quanta of one frame and timer slack 1 ns, SO_MAX_PACING_RATE, a socket a flow",
             Pacer::FqTimed => "queueing discipline fq with quanta of one frame, SO_TXTIME, handed over 1 ms ahead by a thread that sleeps",
@@ -102,7 +117,7 @@ impl Pacer {
 
     /// Departures have a schedule of their own: else a flow's first packet starts it.
     pub fn has_schedule(&self) -> bool {
-        matches!(self, Pacer::Sleep | Pacer::Wheel(_) | Pacer::Etf(_) | Pacer::FqTimed)
+        matches!(self, Pacer::Sleep | Pacer::Wheel(_) | Pacer::Xdp(_) | Pacer::Etf(_) | Pacer::FqTimed)
     }
 
     /// The queueing discipline in the words of `tc`; times are `scale` times as long.
@@ -129,6 +144,9 @@ impl Pacer {
     /// # Errors
     /// The kernel refuses the queueing discipline, or TCP's sockets.
     pub fn prepare(&self, site: &Site, scale: f64) -> Result<(), String> {
+        if matches!(self, Pacer::Xdp(_)) && site.device.is_none() {
+            return Err("AF_XDP on loopback is left alone; it takes a network namespace".into());
+        }
         if self.is_tcp() {
             let address = site.address;
             site.receiver.run(move || Sink::new(address).map(drop))?;
@@ -146,12 +164,13 @@ impl Pacer {
         }
     }
 
-    /// Makes its sockets, on the thread that will send.
+    /// Makes its sockets, on the thread that will send; `device` is the one that packets leave by.
     ///
     /// # Errors
     /// The kernel refuses a socket or an option, or the pacer is TCP, which has no datagrams.
-    pub fn open(&self, load: &Load, to: SocketAddr, run: u32) -> Result<Opened, String> {
+    pub fn open(&self, load: &Load, to: SocketAddr, run: u32, device: Option<&str>) -> Result<Opened, String> {
         Ok(match self {
+            Pacer::Xdp(_) => Opened::Xdp(Box::new(Socket::open(device.unwrap_or("lo"), to, run, load)?)),
             Pacer::Unpaced => Opened::Sockets(Sockets::open(load, to, false)?),
             Pacer::Fq | Pacer::FqFrame => Opened::Sockets(Sockets::open(load, to, true)?),
             Pacer::Tcp | Pacer::TcpFq => return Err("TCP has no datagrams".into()),
@@ -171,6 +190,10 @@ impl Pacer {
     pub fn send(&self, opened: Opened, load: &Load, (run, epoch): (u32, u64), scale: f64) -> Result<Given, String> {
         match opened {
             Opened::Sockets(sockets) => sockets.run(load, run, epoch),
+            Opened::Xdp(socket) => {
+                let slot = if let Pacer::Xdp(slot) = self { f64::from(*slot) } else { 500.0 };
+                Ok(socket.run(load, epoch, slot * scale))
+            }
             Opened::Outlet(mut out) => {
                 match (self, self.launch(scale)) {
                     (_, Some(launch)) => kernel::timed(load, epoch, &launch, scale, &mut out),
@@ -189,6 +212,8 @@ pub enum Opened {
     Outlet(Outlet),
     /// A socket for each flow.
     Sockets(Sockets),
+    /// A socket of AF_XDP for all flows.
+    Xdp(Box<Socket>),
 }
 
 #[cfg(test)]

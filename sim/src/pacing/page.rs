@@ -35,7 +35,7 @@ fn distributions(m: &Measured) -> String {
     let single = |load| ran(m, load).filter(|r| r.load.burst == 1 && shown.contains(&r.name.as_str())).collect::<Vec<_>>();
     let burst = |load| {
         let chosen = |r: &&Row| r.load.burst == BURSTS[1] || r.load.burst == BURSTS[2];
-        let hardware = ran(m, load).filter(|r| r.place == Place::Rtl);
+        let hardware = ran(m, load).filter(|r| r.name == "rtl");
         let of = |name: &'static str| ran(m, load).filter(move |r| r.name == name).filter(chosen).last();
         hardware.chain(["sleep", "wheel-0.5us", "fq", "tcp", "hybrid"].into_iter().filter_map(of)).collect::<Vec<_>>()
     };

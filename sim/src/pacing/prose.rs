@@ -1,124 +1,16 @@
-//! Parts of `docs/pacing.md` that are made from the record: tables and conclusions, each between
-//! markers that name it.
+//! Parts of `docs/pacing.md` that are made from the record: conclusions, and the tables of
+//! [`super::sections`], each between markers that name it.
 use super::conclude::{COSTLY, PUNCTUAL};
-use super::lateness::{EXPERIMENTS, LAWS, Mark, SHAPES, SUFFERS, least, marks};
+use super::late::DMA_CLOCKS;
+use super::lateness::{SHAPES, SUFFERS, least};
 use super::record::{Brief, KEPT, Net, Recorded, Source};
-use super::stats::Quantiles;
+use super::sections::{floors, hardware, instructions, late, matrix, named, network, repeat, rows, sender, software};
 use super::table::{ppm, time};
 
 /// Software is as good as hardware in the network when the RTT's 99th percentile is at most so many
 /// times the hardware's.
 const AS_GOOD: f64 = SUFFERS;
 const MANY: (u32, f64) = KEPT[2];
-
-fn line(cells: impl IntoIterator<Item = String>) -> String {
-    format!("| {} |\n", cells.into_iter().collect::<Vec<_>>().join(" | "))
-}
-
-fn head(names: &[&str]) -> String {
-    line(names.iter().map(|n| (*n).to_owned())) + &line(names.iter().map(|_| "---".to_owned()))
-}
-
-// A cell of a quantile, with the range of the start phases if there are several.
-fn cell(row: &Brief, pick: fn(&Quantiles) -> f64) -> String {
-    let Some(own) = &row.error_ns else { return "-".into() };
-    match &row.phases {
-        Some(p) if time(pick(&p.least)) != time(pick(&p.greatest)) => format!("{} to {}", time(pick(&p.least)), time(pick(&p.greatest))),
-        _ => time(pick(own)),
-    }
-}
-
-fn errors(row: &Brief) -> [String; 4] {
-    [cell(row, |q| q.p50), cell(row, |q| q.p99), cell(row, |q| q.p999), cell(row, |q| q.max)]
-}
-
-// CPU time of the guest is instructions.
-fn instructions(source: &Source, row: &Brief) -> String {
-    let scale = source.conditions.first().map_or(1.0, |c| c.scale);
-    row.cpu_s_per_mpacket.map_or("-".into(), |s| format!("{:.0}", s * scale * 1000.0))
-}
-
-fn named(source: &Source, load: (u32, f64), burst: u32, busy: bool) -> Vec<&Brief> {
-    source.names().into_iter().filter_map(|n| source.row(n, load, burst, busy)).collect()
-}
-
-// Pacers under a load: errors, rate, what arrived, instructions.
-fn rows(source: &Source, load: (u32, f64), burst: u32, busy: bool) -> String {
-    let mut t = head(&["pacer", "error p50", "p99", "p99.9", "max", "rate error", "arrived of sent", "instructions a packet"]);
-    let hardware = if busy { source.row("rtl", load, burst, false) } else { None };
-    for r in hardware.into_iter().chain(named(source, load, burst, busy)) {
-        let rate = r.rate_error_ppm.map_or("-".into(), ppm);
-        let arrived = format!("{} of {}", r.received, r.sent);
-        let cost = if r.name == "rtl" { "0".into() } else { instructions(source, r) };
-        t += &line([r.name.clone()].into_iter().chain(errors(r)).chain([rate, arrived, cost]));
-    }
-    t
-}
-
-// The pacer of a sender's name in the network.
-fn sender(name: &str, burst: u32, busy: bool) -> String {
-    let core = if busy { ", busy core" } else { "" };
-    if burst == 1 { format!("{name}{core}") } else { format!("{name}, 64 KB{core}") }
-}
-
-fn software(source: &Source) -> Vec<&str> {
-    source.names().into_iter().filter(|n| !["rtl", "hybrid"].contains(n)).collect()
-}
-
-fn network(all: &Recorded) -> String {
-    let mut t = head(&["pacer", "quiet core", "busy core", "shared machine", "figure 12, quiet", "busy", "shared"]);
-    let shown = |n: Option<&Net>| n.map_or("-".into(), |n| format!("{:.3}, {:.0} us", n.utilization, n.rtt_p99_us));
-    let mut names: Vec<(&str, u32)> = software(&all.guest).into_iter().flat_map(|n| [(n, 1), (n, 44)]).collect();
-    names.push(("hybrid", 44));
-    let hardware = |e: &str| shown(all.guest.run(e, "hardware"));
-    t += &line(["hardware".to_owned()].into_iter().chain(EXPERIMENTS.iter().flat_map(|e| [hardware(e), hardware(e), hardware(e)])));
-    for (name, burst) in names {
-        let of = |e: &str| {
-            let (quiet, busy) = (sender(name, burst, false), sender(name, burst, true));
-            [shown(all.guest.run(e, &quiet)), shown(all.guest.run(e, &busy)), shown(all.shared.run(e, &quiet))]
-        };
-        t += &line([sender(name, burst, false)].into_iter().chain(EXPERIMENTS.iter().flat_map(|e| of(e))));
-    }
-    t
-}
-
-fn late(all: &Recorded) -> String {
-    let mut t = head(&["law", "incast, all packets late, us", "few late, us", "figure 12, all packets late, us", "few late, us"]);
-    let marks = marks(&all.lateness);
-    let cell = |m: Option<&Mark>| {
-        let Some(m) = m else { return "-".into() };
-        let mut by_seed: Vec<f64> = m.late_us.iter().map(|l| l.unwrap_or(f64::INFINITY)).collect();
-        by_seed.sort_by(f64::total_cmp);
-        let shown = |l: Option<&f64>| l.filter(|l| l.is_finite()).map_or("none".to_owned(), |l| format!("{l:.0}"));
-        format!("{} ({} to {})", shown(m.median().as_ref()), shown(by_seed.first()), shown(by_seed.last()))
-    };
-    for law in LAWS {
-        let of = |e: &str, s: &str| cell(marks.iter().find(|m| m.experiment == e && m.law == law && m.shape == s));
-        t += &line([law.to_owned()].into_iter().chain(EXPERIMENTS.iter().flat_map(|e| SHAPES.iter().map(|s| of(e, s)))));
-    }
-    t
-}
-
-fn floors(all: &Recorded) -> String {
-    let mut t =
-        head(&["machine", "noise floor p50", "p99", "p99.9", "max", "gaps above 10 us a second", "stamp after the call, p50", "p99"]);
-    for (name, s) in [("guest, quiet core", &all.guest), ("shared machine", &all.shared)] {
-        let (n, d) = (&s.noise_ns, &s.stamping.delay_ns);
-        let gaps = format!("{:.0}", s.long_gaps_per_second);
-        t += &line([name.to_owned(), time(n.p50), time(n.p99), time(n.p999), time(n.max), gaps, time(d.p50), time(d.p99)]);
-    }
-    t
-}
-
-fn repeat(all: &Recorded) -> String {
-    let mut t = head(&["guest", "loads", "arrivals", "hash of their stamps"]);
-    for c in all.guest.conditions.iter().chain(&all.faster.conditions) {
-        let core = if c.busy { "busy core" } else { "quiet core" };
-        let what = if c.scale == 1.0 { core.to_owned() } else { format!("{core}, {} instructions a ns", c.scale) };
-        t += &line([what, format!("{:?}", c.extent).to_lowercase(), c.arrivals.to_string(), c.hash.clone()]);
-    }
-    t
-}
 
 // Pacers of single packets that are as good as hardware in the incast, and the others, with their
 // RTTs.
@@ -146,7 +38,7 @@ fn bursts(source: &Source, busy: bool) -> Option<(f64, f64)> {
 // not.
 fn reached(source: &Source, load: (u32, f64)) -> (Vec<String>, Vec<String>) {
     let mut sides = (Vec::new(), Vec::new());
-    for r in named(source, load, 1, false).into_iter().filter(|r| !["rtl", "hybrid"].contains(&r.name.as_str())) {
+    for r in named(source, load, 1, false).into_iter().filter(|r| r.name != "hybrid" && !r.is_hardware()) {
         // Bytes that TCP was given and did not send wait in its sockets.
         let lost = if r.name.starts_with("tcp") { 0.0 } else { 1.0 - r.received as f64 / r.sent as f64 };
         let whole = r.rate_error_ppm.is_some_and(|e| e.abs() < 10_000.0) && lost < 0.01;
@@ -158,7 +50,7 @@ fn reached(source: &Source, load: (u32, f64)) -> (Vec<String>, Vec<String>) {
 }
 
 fn best(source: &Source, busy: bool) -> Option<&Brief> {
-    let all = named(source, PUNCTUAL, 1, busy).into_iter().filter(|r| r.name != "rtl" && r.error_ns.is_some());
+    let all = named(source, PUNCTUAL, 1, busy).into_iter().filter(|r| !r.is_hardware() && r.error_ns.is_some());
     all.min_by(|a, b| a.error_ns.map_or(0.0, |q| q.p99).total_cmp(&b.error_ns.map_or(0.0, |q| q.p99)))
 }
 
@@ -191,6 +83,16 @@ fn conclusions(all: &Recorded) -> [String; 3] {
         t
     };
     let mut quiet = part(false);
+    let late = |name: &str| g.row(name, PUNCTUAL, 1, false).and_then(|r| r.error_ns);
+    if let (Some(gate), Some(bare)) = (late("rtl-gate"), late("rtl-dma")) {
+        quiet += &item(format!(
+            "Hardware whose packets' data come {} to {} clocks after their grants: p99 of the error is {} with the launch gate and {} without it.",
+            DMA_CLOCKS.start(),
+            DMA_CLOCKS.end(),
+            time(gate.p99),
+            time(bare.p99)
+        ));
+    }
     let k = f.conditions.first().map_or(1.0, |c| c.scale);
     for (source, k) in [(g, 1.0), (f, k)] {
         let (whole, short) = reached(source, COSTLY);
@@ -230,7 +132,7 @@ fn conclusions(all: &Recorded) -> [String; 3] {
 fn enough(all: &Recorded) -> String {
     let Some((late, mark)) = least(&all.lateness) else { return String::new() };
     let punctual = |busy: bool| {
-        let fits = |r: &&Brief| r.name != "rtl" && r.error_ns.is_some_and(|q| q.p99 < late * 1e3);
+        let fits = |r: &&Brief| !r.is_hardware() && r.error_ns.is_some_and(|q| q.p99 < late * 1e3);
         let names: Vec<String> = named(&all.guest, PUNCTUAL, 1, busy).into_iter().filter(fits).map(|r| r.name.clone()).collect();
         listed(&names)
     };
@@ -255,6 +157,8 @@ pub fn parts(all: &Recorded) -> Vec<(&'static str, String)> {
         ("conclusions-busy", busy),
         ("conclusions-shared", own),
         ("enough", enough(all)),
+        ("hardware", hardware(&all.guest)),
+        ("matrix", matrix(&all.guest)),
         ("quiet", rows(&all.guest, PUNCTUAL, 1, false)),
         ("busy", rows(&all.guest, PUNCTUAL, 1, true)),
         ("flows", rows(&all.guest, COSTLY, 1, false)),

@@ -1,15 +1,16 @@
 //! The figures that `docs/pacing.json` holds, of which `docs/pacing.md` shows what [`super::prose`]
 //! makes.
+use super::ALL_FLOWS;
 use super::conclude::{COSTLY, PUNCTUAL};
 use super::lateness::Point;
 use super::measure::Stamping;
-use super::row::Phases;
+use super::row::{Fifo, Phases};
 use super::software::Conditions;
 use super::stats::Quantiles;
 use serde::{Deserialize, Serialize};
 
 /// Loads whose rows are kept: flows and Mb/s.
-pub const KEPT: [(u32, f64); 3] = [PUNCTUAL, COSTLY, (10_000, 1_000.0)];
+pub const KEPT: [(u32, f64); 4] = [PUNCTUAL, COSTLY, (10_000, 1_000.0), ALL_FLOWS];
 
 /// A row of a report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,9 @@ pub struct Brief {
     pub burst_bytes_100us: Option<u64>,
     /// CPU seconds a million packets.
     pub cpu_s_per_mpacket: Option<f64>,
+    /// Beside an ideal link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fifo: Option<Fifo>,
 }
 
 /// A run of the network.
@@ -130,8 +134,15 @@ impl Source {
 }
 
 impl Brief {
+    /// A row of the hardware.
+    pub fn is_hardware(&self) -> bool {
+        self.place == "rtl"
+    }
+
     fn round(&mut self) {
-        for q in self.error_ns.iter_mut().chain(self.phases.iter_mut().flat_map(|p| [&mut p.least, &mut p.greatest])) {
+        let ranges = self.phases.iter_mut().flat_map(|p| [&mut p.least, &mut p.greatest]);
+        let links = self.fifo.iter_mut().flat_map(|f| [&mut f.error_ns, &mut f.excess_ns]);
+        for q in self.error_ns.iter_mut().chain(ranges).chain(links) {
             for v in [&mut q.p50, &mut q.p99, &mut q.p999, &mut q.max] {
                 *v = digits(*v);
             }

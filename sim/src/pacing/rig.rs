@@ -45,6 +45,8 @@ pub struct Rig {
     pub clk: u64,
     /// The time, ns48.fns16.
     pub now: u64,
+    /// How far ahead of the time the pacer decides, ns48.fns16.
+    pub lead: u64,
     /// The time runs.
     pub runs: bool,
     /// The pacer decides nothing.
@@ -65,14 +67,14 @@ pub struct Rig {
 /// The module of the pacer in an emitted standalone shell.
 const TOP: &str = "tnic_standalone__core__pacer";
 
-/// The pacer's own modules of an emitted standalone shell, as they stand there, and what the shell
-/// begins with: lints that are off.
-fn modules(verilog: &str) -> String {
+/// A module of an emitted standalone shell with those inside of it, as they stand there, and what
+/// the shell begins with: lints that are off.
+pub fn modules(verilog: &str, top: &str) -> String {
     let mut text = String::new();
     let mut inside = true;
     for line in verilog.lines() {
         if let Some(rest) = line.strip_prefix("module ") {
-            inside = rest.starts_with(TOP);
+            inside = rest.starts_with(top);
         }
         if inside {
             text.push_str(line);
@@ -88,7 +90,7 @@ fn modules(verilog: &str) -> String {
 /// # Errors
 /// A text without a pacer, or what Verilator found wrong.
 pub fn library(verilog: &str, fast: bool) -> Result<Arc<Library>, String> {
-    build("pacer", &modules(verilog), TOP, Options { fast, ..Options::default() }).map_err(|e| e.to_string())
+    build("pacer", &modules(verilog, TOP), TOP, Options { fast, ..Options::default() }).map_err(|e| e.to_string())
 }
 
 impl Rig {
@@ -115,6 +117,7 @@ impl Rig {
             ports,
             clk: 0,
             now: 12_345 << 16,
+            lead: 0,
             runs: true,
             stop: false,
             ready: true,
@@ -225,7 +228,7 @@ impl Rig {
             dut.set(p.charge[2], self.bytes.into());
         }
         dut.set(p.stop, self.stop.into());
-        dut.set(p.now, self.now);
+        dut.set(p.now, self.now + self.lead);
         dut.set(p.grant_ready, self.ready.into());
         dut.tick();
         self.clk += 1;

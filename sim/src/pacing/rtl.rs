@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// ns of a byte on the link behind the gate, 100 Gb/s: wide enough for every load, as the veth pair
 /// is.
-const BYTE_NS: f64 = 0.08;
+pub const BYTE_NS: f64 = 0.08;
 /// Packets of a flow alone, at least.
 const ALONE: f64 = 40.0;
 /// Clocks of a flow alone, at least, and at most unless the packets take longer: 4.2 ms and 4 times
@@ -42,8 +42,8 @@ fn judged(left: &[Left], rate_error_ppm: Option<f64>) -> Judged {
     }
 }
 
-// The error of all flows' rates together, from each one's first and last packet.
-fn rate_error_ppm(left: &[Left]) -> Option<f64> {
+/// The error of all flows' rates together, from each one's first and last packet, ppm.
+pub fn rate_error_ppm(left: &[Left]) -> Option<f64> {
     let mut ends: BTreeMap<u32, (Left, Left)> = BTreeMap::new();
     for l in left {
         let e = ends.entry(l.flow).or_insert((*l, *l));
@@ -84,15 +84,20 @@ pub fn run(load: &Load, quick: bool) -> Result<Row, String> {
         let ppm = rate_error_ppm(&left);
         (left, ppm, Some(fifo))
     };
+    let step = MBPS.recip();
+    let note = format!("{bits} bits of flows at its gate, clocks of {CLOCK_NS} ns, rate in steps of {step:.6} Mb/s, 100 Gb/s link");
+    Ok(Row { fifo, ..row("rtl", load, &left, ppm, note) })
+}
+
+/// Row of a pacer's departures.
+pub fn row(name: &str, load: &Load, left: &[Left], rate_error_ppm: Option<f64>, note: String) -> Row {
     let n = left.len() as u64;
     let seconds = left.iter().map(|l| l.at).fold(0.0, f64::max) - left.iter().map(|l| l.at).fold(f64::MAX, f64::min);
     let load = Load { burst: BURSTS[0], seconds: seconds * 1e-9, ..*load };
-    let mut row = Row::new("rtl", Place::Rtl, &load);
-    row.fill(judged(&left, ppm), (n, n), 0.0);
-    row.fifo = fifo;
-    let step = MBPS.recip();
-    row.note = format!("{bits} bits of flows at its gate, clocks of {CLOCK_NS} ns, rate in steps of {step:.6} Mb/s, 100 Gb/s link");
-    Ok(row)
+    let mut row = Row::new(name, Place::Rtl, &load);
+    row.fill(judged(left, rate_error_ppm), (n, n), 0.0);
+    row.note = note;
+    row
 }
 
 /// All loads that have single packets, on all cores; a load that cannot be run is a row that says

@@ -86,8 +86,8 @@ pub fn tool(words: &str) -> Result<(), String> {
     output(words).map(drop)
 }
 
-// Output of a program, in a line.
-fn output(words: &str) -> Result<String, String> {
+/// Output of a program of iproute2, its lines joined by `; `.
+pub fn output(words: &str) -> Result<String, String> {
     let mut split = words.split(' ');
     let program = split.next().unwrap_or("ip");
     let out = Command::new(program).args(split).output().map_err(|e| format!("{program} (package iproute2) did not start: {e}"))?;
@@ -162,6 +162,17 @@ impl Site {
             title: format!("device {} in namespace {}, to {} in namespace {}", of.from.1, of.from.0, of.address, of.to),
             left_out: None,
         })
+    }
+
+    /// Keeps the receiver's Ethernet address from being asked for again, or (false) lets it: `etf`
+    /// drops each packet without a launch time, and ARP's have none. The neighbour must be known.
+    pub fn hold_neighbour(&self, hold: bool) {
+        if let Some(device) = &self.device {
+            let state = if hold { "permanent" } else { "stale" };
+            let words = format!("ip neigh change {} dev {device} nud {state}", self.address);
+            // Behind a router it is another address that is asked for; then rows say what arrived.
+            let _ = self.sender.run(move || tool(&words));
+        }
     }
 
     /// Gives the sender's device a queueing discipline.

@@ -80,7 +80,7 @@ impl From<Kept> for Row {
 /// Steps that [`measure()`] takes.
 pub fn steps(options: &Options) -> usize {
     let bursts = bursts(options).len();
-    bursts + Pacer::ALL.len() * bursts * loads(options).len()
+    bursts + options.chosen.len() * bursts * loads(options).len()
 }
 
 /// Measures all pacers; `next` is given the name of each before it is measured.
@@ -94,6 +94,7 @@ pub fn measure(options: &Options, next: impl Fn(&str)) -> Result<Software, Strin
     let (loads, bursts) = (loads(options), bursts(options));
     let mut session = Session::new(&site, options.scale);
     let stamping = measure::stamping(&mut session)?;
+    site.hold_neighbour(true);
     let (noise, seconds) = (&mut Noise::default(), LOOKS[usize::from(options.extent == Extent::Quick)]);
     let mut look = |site: &Site| {
         let mut own = std::mem::take(noise);
@@ -111,7 +112,7 @@ pub fn measure(options: &Options, next: impl Fn(&str)) -> Result<Software, Strin
         unpaced.push(Row { busy: options.busy, error_ns: None, release_error_ns: None, rate_error_ppm: None, ..row });
     }
     let mut pacers = Vec::new();
-    for pacer in &Pacer::ALL {
+    for pacer in &options.chosen {
         let refusal = pacer.prepare(&site, options.scale);
         for burst in bursts {
             for load in &loads {
@@ -124,12 +125,19 @@ pub fn measure(options: &Options, next: impl Fn(&str)) -> Result<Software, Strin
                         pacers.push(Row::refused(pacer.name(), pacer.place(), &load, why))
                     }
                     Err(_) => {}
-                    Ok(()) => pacers.push(measure::row(&mut session, pacer, &load)),
+                    Ok(()) => {
+                        // A discipline still has packets of the load before, with times to leave.
+                        pacers.push(match pacer.prepare(&site, options.scale) {
+                            Ok(()) => measure::row(&mut session, pacer, &load),
+                            Err(why) => Row::refused(pacer.name(), pacer.place(), &load, &why),
+                        });
+                    }
                 }
             }
         }
         pacer.leave(&site);
     }
+    site.hold_neighbour(false);
     drop(busy);
     let modelled = hybrid::rows(&pacers);
     pacers.extend(modelled);

@@ -133,6 +133,18 @@ pub struct Streams {
     pub ports: Vec<u16>,
 }
 
+impl Drop for Streams {
+    /// Resets the connections: closed with data in them they would go on sending, each at its rate,
+    /// into the next measurement.
+    fn drop(&mut self) {
+        let now = nix::libc::linger { l_onoff: 1, l_linger: 0 };
+        for s in &self.streams.sockets {
+            // What the kernel refuses here ends by itself, and later.
+            let _ = setsockopt(s, sockopt::Linger, &now);
+        }
+    }
+}
+
 impl Streams {
     /// Connects a flow after the other.
     ///
@@ -175,6 +187,21 @@ impl Streams {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn connections_end_with_their_measurement() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+        let load = Load { flows: 3, mbps: 1.0, burst: 1, seconds: 0.0 };
+        let streams = Streams::connect(&load, listener.local_addr().expect("an address")).expect("connections");
+        let mut ends: Vec<TcpStream> = (0..load.flows).map(|_| listener.accept().expect("a connection").0).collect();
+        // At 125 bytes a second this would be on its way for minutes.
+        streams.streams.sockets.iter().for_each(|mut s| assert!(s.write(&[0; 65_536]).expect("room for it") > 0));
+        drop(streams);
+        for end in &mut ends {
+            let mut all = Vec::new();
+            assert_eq!(end.read_to_end(&mut all).map_err(|e| e.kind()), Err(std::io::ErrorKind::ConnectionReset));
+        }
+    }
 
     #[test]
     fn frames_are_read() {

@@ -94,6 +94,7 @@ const SOURCES: &[(&str, &str, Source)] = &[
     ("docs/opennic.md", "Use it", Defined),
     ("docs/opennic.md", "What you should see", Defined),
     ("docs/opennic.md", "What was checked", Printed("tests/tests/nic")),
+    ("docs/pacing.md", "The pacers", Defined),
     ("docs/pacing.md", "The guest", Held("sim/tests/figures/lateness.rs", "the_page_shows_the_record")),
     ("docs/pacing.md", "The shared machine", Held("sim/tests/figures/lateness.rs", "the_page_shows_the_record")),
     ("docs/pacing.md", "In the network", Held("sim/tests/figures/lateness.rs", "the_page_shows_the_record")),

@@ -11,8 +11,9 @@ type Module = Vec<String>;
 type Graph = BTreeMap<Module, BTreeSet<Module>>;
 
 /// Folders of crates' sources.
-const CRATES: [&str; 16] = [
+const CRATES: [&str; 17] = [
     "driver/src",
+    "driver/src/transport/xdp/src",
     "hw/src",
     "hw/formal/src",
     "hw/model/src",

@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use timely_tools::process::{cargo, quiet, run, target};
 use timely_tools::setup;
@@ -45,6 +45,9 @@ pub struct PacingVm {
     /// divided by K; 1 to 100. Limits are those of K = 1.
     #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = scale)]
     scale: f64,
+    /// Guests that run at a time, each on a core of this machine: what they measure is the same.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
+    jobs: u8,
     /// Measures the last phase again while this machine is kept busy: all stamps must be equal.
     #[arg(long)]
     twice: bool,
@@ -127,8 +130,8 @@ fn sha256(file: &Path) -> Result<String, String> {
 
 impl PacingVm {
     // Runs a guest to its end; its results are in the file.
-    fn guest(&self, dir: &Path, tree: &Machine, initrd: &Path, how: &Run, results: &Path) -> Result<Guest, String> {
-        let (started, log) = (Instant::now(), dir.join("log"));
+    fn guest(&self, tree: &Machine, initrd: &Path, how: &Run, results: &Path) -> Result<Guest, String> {
+        let (started, log) = (Instant::now(), results.with_extension("log"));
         for file in [&log, results] {
             let _ = fs::remove_file(file);
         }
@@ -207,25 +210,35 @@ impl PacingVm {
             };
             Run { phase_us: n * PHASE_US, busy, extent, scale: self.scale }
         };
-        let runs = (0..self.phases).map(|n| phase(n, false)).chain(self.busy.then(|| phase(0, true)));
-        let (mut guests, mut files) = (Vec::new(), Vec::new());
+        let runs: Vec<Run> = (0..self.phases).map(|n| phase(n, false)).chain(self.busy.then(|| phase(0, true))).collect();
+        let files: Vec<PathBuf> = (0..runs.len()).map(|i| dir.join(format!("software-{i}.json"))).collect();
         let tell = |g: &Guest| {
             let core = if g.busy { ", busy core" } else { "" };
             say(format!("phase {} us{core}: {} arrivals, hash {}, in {:.0} s", g.phase_us, g.arrivals, g.hash, g.seconds));
         };
-        for (i, how) in runs.enumerate() {
-            let file = dir.join(format!("software-{i}.json"));
-            let guest = self.guest(&dir, &tree, &initrd, &how, &file)?;
-            tell(&guest);
-            guests.push(guest);
-            files.push(file);
-        }
+        let next = AtomicUsize::new(0);
+        // Guests one after the other, as they are taken.
+        let work = || {
+            let mut own = Vec::new();
+            while let Some((i, how)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, runs.get(i)?))) {
+                own.push((i, self.guest(&tree, &initrd, how, &files[i])?));
+            }
+            Ok::<_, String>(own)
+        };
+        let mut guests: Vec<(usize, Guest)> = std::thread::scope(|s| {
+            let all: Vec<_> = (0..self.jobs).map(|_| s.spawn(work)).collect();
+            let ended = all.into_iter().map(|t| t.join().unwrap_or_else(|_| Err("a guest's thread panicked".into())));
+            ended.collect::<Result<Vec<_>, _>>().map(|own| own.into_iter().flatten().collect())
+        })?;
+        guests.sort_by_key(|g| g.0);
+        let guests: Vec<Guest> = guests.into_iter().map(|g| g.1).collect();
+        guests.iter().for_each(tell);
         let mut repeated = None;
         if self.twice {
             let load = Load::new();
             // Of several phases the last has the fewest loads.
             let last = self.phases - 1;
-            let again = self.guest(&dir, &tree, &initrd, &phase(last, false), &dir.join("software-again.json"))?;
+            let again = self.guest(&tree, &initrd, &phase(last, false), &dir.join("software-again.json"))?;
             drop(load);
             tell(&again);
             repeated = Some(guests.get(last as usize).is_some_and(|g| (g.arrivals, &g.hash) == (again.arrivals, &again.hash)));
