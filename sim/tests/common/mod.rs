@@ -172,7 +172,7 @@ impl CoreFactory for Taken {
     }
 }
 
-/// What the NIC of a scenario's host 0 is built from; nothing runs.
+/// Specification that the NIC of a scenario's host 0 is built from; nothing runs.
 pub fn specification(text: &str) -> CoreSpec {
     let taken = Taken::default();
     let plan = file::parse(Path::new("specification.toml"), text).expect("a plan");
