@@ -207,7 +207,7 @@ impl Soak {
         }
         // Evaluations of papers, the sweep over lateness and networks of every form, speed and
         // size, which the usual tests run a sample of.
-        let whole = ["--test", "figures", "--test", "promises", "--test", "loops", "--test", "nics"];
+        let whole = ["figures", "promises", "loops", "nics", "program"].map(|t| ["--test", t]).concat();
         let papers = cargo(&[&["test", "--release", "--quiet", "--package", "timely-sim"], &whole[..]].concat());
         log.tests(papers, " (papers, sweeps and networks, whole)", 3 * LIMIT, |c| {
             tools.prepare(c);

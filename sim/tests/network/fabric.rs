@@ -279,6 +279,24 @@ fn the_bench_delivers_what_it_counts() {
     let growth = bench::growth();
     assert!(growth.iter().any(|g| g.1.contains("rate_gbps = 100\n") && g.1.contains("timely-100g")));
     let (name, text) = &growth[0];
-    let m = bench::measure(name, text, |_| {}).expect("runs");
-    assert!(m.hosts == 16 && m.completed > 20 && m.memory_mb > 1.0);
+    let small = bench::measure(name, text, |_| {}).expect("runs");
+    assert!(small.hosts == 16 && small.completed > 20 && small.memory_mb > 1.0);
+    // The manual's table has the same runs; of what hangs on the machine the share of packets among
+    // transmissions is left.
+    let shares = [m, small].map(|m| m.packets_per_second / m.link_transmissions_per_second);
+    let runs = std::iter::once(("incast-40-to-1".to_owned(), bench::INCAST.to_owned())).chain(growth);
+    let (_, table) = include_str!("../../../docs/simulator.md").split_once("\nrun   ").expect("the manual has the table");
+    let mut rows = table.split_once("\n```").expect("a block ends").0.lines().skip(1);
+    for (i, (name, text)) in runs.enumerate() {
+        let row = rows.next().unwrap_or_else(|| panic!("the manual has no row of {name}"));
+        let plan = file::parse(Path::new(&name), &text).unwrap_or_else(|e| panic!("{e}"));
+        let words: Vec<&str> = row.strip_prefix(&name).unwrap_or_else(|| panic!("{name}: {row}")).split_whitespace().collect();
+        let ms = format!("{:.1}", plan.duration as f64 / 1e9);
+        assert_eq!(words[..4], [&plan.topology.hosts().count().to_string(), &plan.flows.len().to_string(), &ms, "ms"], "{name}");
+        let number = |i: usize| words[i].parse::<f64>().unwrap_or_else(|e| panic!("{name}: {row}: {e}"));
+        if let Some(share) = shares.get(i) {
+            assert!((number(8) / number(6) / share - 1.0).abs() < 0.02, "{name}: {row}; {share} packets a transmission");
+        }
+    }
+    assert_eq!(rows.next(), None, "a row that the command does not print");
 }

@@ -1,7 +1,9 @@
 //! Each rival by a property that was published of it or follows from its law.
 use std::path::Path;
 use timely_sim::cores;
+use timely_sim::fabric::control::{Answer, Controller};
 use timely_sim::metrics::Summary;
+use timely_sim::rival::Dctcp;
 use timely_sim::scenario::build::{self, Outcome};
 use timely_sim::scenario::file;
 
@@ -55,6 +57,18 @@ fn dctcp_keeps_the_queue_at_its_threshold() {
         assert!(s.utilization > 0.99 && s.jain > 0.95 && s.dropped == 0);
         let peak = k + 1.118 * f64::from(senders);
         assert!(s.queue_kb.p99 < peak + 4.0 && s.queue_kb.p99 > k, "{} for {peak}", s.queue_kb.p99);
+    }
+}
+
+/// DCTCP's estimate forgets by g = 1/16 a window (SIGCOMM'10, section 3.4).
+#[test]
+fn dctcp_forgets_marks_by_a_sixteenth() {
+    let mut d = Dctcp::new(10_000.0, 1000);
+    for window in 1..=32 {
+        let at = 1000 * window;
+        d.answer(&Answer { now: 0, rtt: 0, bytes: 1000, packets: 1, marked: 0, lost: false, acked: at, sent: at });
+        let left = (15.0f64 / 16.0).powi(window as i32);
+        assert!((d.share() / left - 1.0).abs() < 1e-9, "after {window} windows {} for {left}", d.share());
     }
 }
 

@@ -3,4 +3,5 @@
 mod common;
 mod demo;
 mod program;
+mod slurm;
 mod sweep;

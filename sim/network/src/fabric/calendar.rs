@@ -1,62 +1,91 @@
-//! The event queue: a calendar of narrow slots, each an unsorted list through the cells themselves,
-//! and a heap for what is far ahead.
+//! The event queue: a calendar of slots, each a list of chunks of a cache line, and a heap for what
+//! is far ahead.
 //!
-//! A slot is sorted when its time comes, and slots are made so narrow that there is little to sort.
-//! Events of the same time come in the order they were put in, but for those that were far ahead:
-//! these come after those that were not. So runs repeat exactly.
-use super::cell::{Cells, NONE};
+//! A slot is sorted when its time comes. Events of the same time come in the order they were put
+//! in, so runs repeat exactly, whatever the width of a slot: it follows the density of events.
+//!
+//! In a large network most events' cells are no longer in the core's cache: [`Calendar::advance`]
+//! then takes up as many slots as have enough events to be looked at together, ahead of time.
 use crate::time::Ps;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Slots: their heads stay in the cache.
+const SLOTS: usize = 1 << 15;
 /// log2 of the width of a slot at first, ps.
 const SHIFT: u32 = 13;
-/// Slots at first.
-const SLOTS: usize = 1 << 14;
-/// Slots at most: their heads stay in the cache.
-const MOST_SLOTS: usize = 1 << 17;
-/// log2 of the narrowest slot, ps.
-const NARROWEST: u32 = 6;
-/// Slots between looks at how full they are.
-const LOOK: u32 = 1 << 14;
+/// log2 of the narrowest and the widest slot, ps.
+const SHIFTS: std::ops::RangeInclusive<u32> = 6..=24;
+/// Events between looks at how full slots are.
+const LOOK: u64 = 1 << 13;
 /// Events of a slot above which slots are made narrower.
-const CROWDED: u64 = 6;
+const CROWDED: u64 = 12;
+/// Events of a slot below which they are made wider.
+const SPARSE: u64 = 3;
 /// Events of a slot up to which an insertion sort is used.
-const SHORT: usize = 24;
+const SHORT: usize = 20;
+/// Events of a chunk.
+const CHUNK: usize = 7;
+/// Bits of a head that count a chunk's events; the others are the chunk's place.
+const LENGTH_BITS: u32 = 3;
+/// Mask of them: a full chunk.
+const LENGTH: u32 = CHUNK as u32;
+/// Head of an empty slot, which looks like a full chunk.
+const EMPTY: u32 = u32::MAX;
+
+/// Events of a slot, in the order they were put in.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Chunk {
+    // Head of the slot when this chunk was begun.
+    before: u32,
+    // Time from the slot's start in the upper 32 bits, cell in the lower ones.
+    events: [u64; CHUNK],
+}
+
+const _: () = assert!(size_of::<Chunk>() == 64 && *SHIFTS.end() <= 32);
 
 /// The calendar.
 #[derive(Debug)]
 pub struct Calendar {
+    // Of each slot the chunk that is being filled, and how many events it has.
     heads: Vec<u32>,
     occupied: Vec<u64>,
+    chunks: Vec<Chunk>,
+    free: Vec<u32>,
     shift: u32,
-    // The slot being emptied: its number, counted from time 0.
+    // The last slot that was emptied: its number, counted from time 0.
     current: u64,
-    // Events of the slot being emptied, the next one last.
+    // Events of the slots being emptied, and how many of them were taken.
     now: Vec<(Ps, u32)>,
+    taken: usize,
     far: BinaryHeap<Reverse<(Ps, u64, u32)>>,
     // Slot of the earliest far event.
     far_slot: u64,
     sequence: u64,
-    far_pushed: u64,
-    emptied: u32,
+    // Since the last look: slots emptied, events in them, and events put into the present slot.
+    emptied: u64,
     events: u64,
+    present: u64,
 }
 
 impl Default for Calendar {
     fn default() -> Self {
         Calendar {
-            heads: vec![NONE; SLOTS],
+            heads: vec![EMPTY; SLOTS],
             occupied: vec![0; SLOTS / 64],
+            chunks: Vec::new(),
+            free: Vec::new(),
             shift: SHIFT,
             current: 0,
             now: Vec::with_capacity(256),
+            taken: 0,
             far: BinaryHeap::new(),
             far_slot: u64::MAX,
             sequence: 0,
-            far_pushed: 0,
             emptied: 0,
             events: 0,
+            present: 0,
         }
     }
 }
@@ -64,41 +93,69 @@ impl Default for Calendar {
 impl Calendar {
     /// Puts a cell in, to happen at `at`, which is not before the last event taken.
     #[inline]
-    pub fn push(&mut self, cells: &mut Cells, id: u32, at: Ps) {
+    pub fn push(&mut self, id: u32, at: Ps) {
         let slot = at >> self.shift;
-        cells[id].time = at;
         if slot <= self.current {
-            let place = self.now.iter().rposition(|e| e.0 > at).map_or(0, |i| i + 1);
-            self.now.insert(place, (at, id));
-        } else if slot - self.current < self.heads.len() as u64 {
-            let s = slot as usize & (self.heads.len() - 1);
-            cells[id].next = std::mem::replace(&mut self.heads[s], id);
-            self.occupied[s >> 6] |= 1 << (s & 63);
+            self.push_present(id, at);
+        } else if slot - self.current < SLOTS as u64 {
+            self.append(at, id);
         } else {
             self.far.push(Reverse((at, self.sequence, id)));
             self.sequence += 1;
-            self.far_pushed += 1;
             self.far_slot = self.far_slot.min(slot);
         }
     }
 
-    /// Takes the earliest event.
+    fn push_present(&mut self, id: u32, at: Ps) {
+        let coming = &self.now[self.taken..];
+        let place = coming.iter().position(|e| e.0 > at).unwrap_or(coming.len());
+        self.now.insert(self.taken + place, (at, id));
+        self.present += 1;
+    }
+
     #[inline]
-    pub fn pop(&mut self, cells: &mut Cells) -> Option<(Ps, u32)> {
-        loop {
-            let next = self.now.pop();
-            if next.is_some() {
-                return next;
-            }
-            if !self.advance(cells) {
-                return None;
-            }
+    fn append(&mut self, at: Ps, id: u32) {
+        let s = (at >> self.shift) as usize & (SLOTS - 1);
+        let event = (at & ((1 << self.shift) - 1)) << 32 | u64::from(id);
+        let head = self.heads[s];
+        let length = head & LENGTH;
+        if length < LENGTH {
+            self.chunks[(head >> LENGTH_BITS) as usize].events[length as usize] = event;
+            self.heads[s] = head + 1;
+        } else {
+            self.begin(s, event);
         }
+    }
+
+    // A slot's next chunk.
+    fn begin(&mut self, s: usize, event: u64) {
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.chunks.push(Chunk { before: EMPTY, events: [0; CHUNK] });
+            self.chunks.len() as u32 - 1
+        });
+        let chunk = &mut self.chunks[place as usize];
+        (chunk.before, chunk.events[0]) = (self.heads[s], event);
+        self.heads[s] = place << LENGTH_BITS | 1;
+        self.occupied[s >> 6] |= 1 << (s & 63);
+    }
+
+    /// Takes the earliest event, if one is present.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Ps, u32)> {
+        let next = self.now.get(self.taken).copied();
+        self.taken += usize::from(next.is_some());
+        next
+    }
+
+    /// Events that are present, the next one first.
+    #[inline]
+    pub fn coming(&self) -> &[(Ps, u32)] {
+        &self.now[self.taken..]
     }
 
     // The next slot of the calendar that has something.
     fn occupied_slot(&self) -> Option<u64> {
-        let mask = self.heads.len() - 1;
+        let mask = SLOTS - 1;
         let start = (self.current + 1) as usize & mask;
         let words = self.occupied.len();
         let mut word = start >> 6;
@@ -114,133 +171,156 @@ impl Calendar {
         None
     }
 
-    // Goes to the next slot with an event; false when there is none.
-    fn advance(&mut self, cells: &mut Cells) -> bool {
-        if self.emptied >= LOOK {
-            self.adapt(cells);
+    // Takes a slot's events out, the newest first.
+    #[inline]
+    fn empty(&mut self, s: usize, mut each: impl FnMut(u64)) {
+        self.occupied[s >> 6] &= !(1 << (s & 63));
+        let mut head = std::mem::replace(&mut self.heads[s], EMPTY);
+        while head != EMPTY {
+            let (place, length) = (head >> LENGTH_BITS, head & LENGTH);
+            let chunk = &self.chunks[place as usize];
+            chunk.events[..length as usize].iter().rev().for_each(|e| each(*e));
+            self.free.push(place);
+            head = chunk.before;
         }
-        let next = self.occupied_slot().unwrap_or(u64::MAX).min(self.far_slot);
-        if next == u64::MAX {
-            return false;
+    }
+
+    /// Takes up the next slots with events, when none is present: as many as have so many events
+    /// together; false when no event is left.
+    pub fn advance(&mut self, events: usize) -> bool {
+        self.now.clear();
+        self.taken = 0;
+        if self.events >= LOOK {
+            self.adapt();
         }
-        self.current = next;
-        let reach = next + self.heads.len() as u64;
-        while self.far_slot < reach {
+        // Of a slot that was made wider the second half may be there already.
+        while self.now.len() < events {
+            let next = self.occupied_slot().unwrap_or(u64::MAX).min(self.far_slot);
+            if next == u64::MAX {
+                break;
+            }
+            self.current = next;
+            if self.far_slot < next + SLOTS as u64 {
+                self.come_nearer();
+            }
+            let (first, start) = (self.now.len(), next << self.shift);
+            let mut now = std::mem::take(&mut self.now);
+            self.empty(next as usize & (SLOTS - 1), |e| now.push((start + (e >> 32), e as u32)));
+            sort(&mut now[first..]);
+            self.events += (now.len() - first) as u64;
+            self.now = now;
+            self.emptied += 1;
+        }
+        !self.now.is_empty()
+    }
+
+    // Files what is no longer far ahead.
+    #[cold]
+    fn come_nearer(&mut self) {
+        while self.far_slot < self.current + SLOTS as u64 {
             if let Some(Reverse((at, _, id))) = self.far.pop() {
-                self.push(cells, id, at);
+                self.append(at, id);
             }
             self.far_slot = self.far.peek().map_or(u64::MAX, |Reverse((at, ..))| at >> self.shift);
         }
-        let s = next as usize & (self.heads.len() - 1);
-        self.occupied[s >> 6] &= !(1 << (s & 63));
-        let mut id = std::mem::replace(&mut self.heads[s], NONE);
-        // The list has the newest first, which is where it belongs among events of the same time.
-        while id != NONE {
-            let c = &cells[id];
-            self.now.push((c.time, id));
-            id = c.next;
-        }
-        self.emptied += 1;
-        self.events += self.now.len() as u64;
-        if self.now.len() > SHORT {
-            self.now.sort_by_key(|e| Reverse(e.0));
-        } else {
-            for i in 1..self.now.len() {
-                let e = self.now[i];
-                let mut k = i;
-                while k > 0 && self.now[k - 1].0 < e.0 {
-                    self.now[k] = self.now[k - 1];
-                    k -= 1;
-                }
-                self.now[k] = e;
-            }
-        }
-        true
     }
 
-    // Narrower slots when they are crowded; wider ones when much lies beyond them.
-    fn adapt(&mut self, cells: &mut Cells) {
-        let (slots, events) = (u64::from(self.emptied), self.events);
-        let beyond = self.far_pushed * 4 > events;
-        (self.emptied, self.events, self.far_pushed) = (0, 0, 0);
-        if events > CROWDED * slots && self.shift > NARROWEST {
-            self.rebuild(cells, self.shift - 1);
-        } else if events < slots * CROWDED / 3 && beyond && self.shift < 24 {
-            self.rebuild(cells, self.shift + 1);
+    // Narrower slots when they are crowded, or most events are put into the present one; wider ones
+    // when there is little in them.
+    fn adapt(&mut self) {
+        let (slots, events, present) = (self.emptied, self.events, self.present);
+        (self.emptied, self.events, self.present) = (0, 0, 0);
+        if (events > CROWDED * slots || present * 2 > events) && self.shift > *SHIFTS.start() {
+            self.rebuild(self.shift - 1);
+        } else if events < SPARSE * slots && present * 8 < events && self.shift < *SHIFTS.end() {
+            self.rebuild(self.shift + 1);
         }
     }
 
-    fn rebuild(&mut self, cells: &mut Cells, shift: u32) {
+    fn rebuild(&mut self, shift: u32) {
         let mut all = Vec::new();
-        let slots = self.heads.len() as u64;
-        for slot in self.current + 1..=self.current + slots {
-            let mut id = std::mem::replace(&mut self.heads[slot as usize & (slots as usize - 1)], NONE);
-            let first = all.len();
-            while id != NONE {
-                all.push((cells[id].time, id));
-                id = cells[id].next;
-            }
+        for slot in self.current + 1..=self.current + SLOTS as u64 {
+            let (start, first) = (slot << self.shift, all.len());
+            self.empty(slot as usize & (SLOTS - 1), |e| all.push((start + (e >> 32), e as u32)));
             all[first..].reverse();
         }
-        let narrower = shift < self.shift;
-        let length = if narrower { (self.heads.len() * 2).min(MOST_SLOTS) } else { self.heads.len() };
-        self.heads = vec![NONE; length];
-        self.occupied = vec![0; length / 64];
         // All that is left lies behind the current slot.
-        self.current = if narrower { (((self.current + 1) << self.shift) >> shift) - 1 } else { (self.current << self.shift) >> shift };
+        let end = (self.current + 1) << self.shift;
+        self.current = if shift < self.shift { (end >> shift) - 1 } else { (self.current << self.shift) >> shift };
         self.shift = shift;
+        self.far_slot = self.far.peek().map_or(u64::MAX, |Reverse((at, ..))| at >> shift);
         for (at, id) in all {
-            self.push(cells, id, at);
+            self.push(id, at);
         }
-        self.far_slot = self.far.peek().map_or(u64::MAX, |Reverse((at, ..))| at >> self.shift);
+    }
+}
+
+// Sorts events that have the newest first by their time, and those of the same time into the order
+// they were put in.
+fn sort(events: &mut [(Ps, u32)]) {
+    if events.len() > SHORT {
+        events.reverse();
+        return events.sort_by_key(|e| e.0);
+    }
+    for i in 1..events.len() {
+        let e = events[i];
+        let mut k = i;
+        while k > 0 && events[k - 1].0 >= e.0 {
+            events[k] = events[k - 1];
+            k -= 1;
+        }
+        events[k] = e;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::cell::Kind;
     use super::*;
     use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// Against a sorted list: densities from one event in many slots to hundreds in one, events far
-    /// ahead, pushes into the present.
-    #[test]
-    fn events_come_in_the_order_of_time() {
-        let mut rng = ChaCha8Rng::seed_from_u64(1);
-        for spread in [100u64, 10_000, 1_000_000, 1_000_000_000, 100_000_000_000] {
-            let (mut calendar, mut cells) = (Calendar::default(), Cells::default());
-            let mut reference = BinaryHeap::new();
-            let (mut now, mut taken) = (0, 0);
-            for step in 0..400_000u32 {
-                if step < 1000 || rng.random_bool(0.5) {
-                    let at = now + rng.random_range(0..spread) * u64::from(rng.random_bool(0.9));
-                    let id = cells.take(Kind::Due, step);
-                    calendar.push(&mut cells, id, at);
-                    reference.push(Reverse(at));
-                } else if let Some((at, id)) = calendar.pop(&mut cells) {
-                    assert!(at >= now);
-                    now = at;
-                    taken += 1;
-                    cells.give(id);
-                    assert_eq!(reference.pop(), Some(Reverse(at)), "spread {spread}, event {taken}");
-                }
+    fn next(calendar: &mut Calendar, together: usize) -> Option<(Ps, u32)> {
+        loop {
+            let event = calendar.pop();
+            if event.is_some() || !calendar.advance(together) {
+                return event;
             }
-            while let Some((at, _)) = calendar.pop(&mut cells) {
-                assert_eq!(reference.pop(), Some(Reverse(at)));
-            }
-            assert!(reference.is_empty());
         }
     }
 
+    /// Against a heap by time and the order of pushes: densities from one event in many slots to
+    /// hundreds in one, which change on the way, events far ahead, events of the same time, pushes
+    /// into the present.
     #[test]
-    fn events_of_one_time_come_in_the_order_they_were_put_in() {
-        let (mut calendar, mut cells) = (Calendar::default(), Cells::default());
-        for flow in 0..100 {
-            let id = cells.take(Kind::Due, flow);
-            calendar.push(&mut cells, id, 50_000_000);
+    fn events_come_by_time_and_then_in_the_order_they_were_put_in() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut calendar = Calendar::default();
+        let mut reference = BinaryHeap::new();
+        let (mut now, mut id) = (0, 0);
+        let mut widths = std::collections::BTreeSet::new();
+        for round in 0..60 {
+            // log2 of how far ahead events are, ps, and of what their times are multiples of.
+            let (ahead, grain) = (rng.random_range(7..38), rng.random_range(0..14));
+            for step in 0..40_000u32 {
+                if step < 1000 || rng.random_bool(0.5) {
+                    let far = rng.random_range(0..1u64 << ahead) << if rng.random_bool(0.01) { 8 } else { 0 };
+                    let at = (now + far * u64::from(rng.random_bool(0.9))) >> grain << grain;
+                    let at = at.max(now);
+                    calendar.push(id, at);
+                    reference.push(Reverse((at, id)));
+                    id += 1;
+                } else {
+                    let event = next(&mut calendar, 1 + 50 * (round & 1));
+                    assert_eq!(event, reference.pop().map(|r| r.0), "round {round}: ahead 2^{ahead}, grain 2^{grain}");
+                    now = event.map_or(now, |e| e.0);
+                }
+                widths.insert(calendar.shift);
+            }
         }
-        let order: Vec<u32> = std::iter::from_fn(|| calendar.pop(&mut cells).map(|(_, id)| cells[id].flow)).collect();
-        assert_eq!(order, (0..100).collect::<Vec<_>>());
+        while let Some(event) = next(&mut calendar, 1) {
+            assert_eq!(Some(event), reference.pop().map(|r| r.0));
+        }
+        assert!(reference.is_empty());
+        assert!(widths.len() > 5, "slots of 2^{widths:?} ps");
     }
 }

@@ -1,13 +1,16 @@
 //! Cells: the one kind of thing that waits in the fabric, be it a frame on its way, a frame in a
 //! queue, or a timer.
 //!
-//! Cells live in a slab with a free list, so that nothing is allocated for a frame, and the memory
-//! in use stays in the cache.
+//! Cells live in a slab with a free list: nothing is allocated for a frame, and what a small
+//! network has in use stays in the cache. Those of a large one are brought there in time.
 use crate::time::Ps;
 use std::ops::{Index, IndexMut};
 
 /// No cell, port, or flow.
 pub const NONE: u32 = u32::MAX;
+
+/// In place of a cell, with a port: the port may have something to send.
+pub const PORT: u32 = 1 << 31;
 
 /// Event at a cell's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +20,6 @@ pub enum Kind {
     Enter,
     /// A frame has arrived at a host (a segment's last one: its ACK is ready).
     Arrive,
-    /// Port `flow` may have something to send.
-    Free,
     /// Flow `flow` may be due.
     Due,
     /// The neighbour of port `flow` says which classes are paused: `bits`.
@@ -53,15 +54,12 @@ pub const RESPONSE: u8 = 32;
 /// A congestion notification packet (CNP).
 pub const CNP: u8 = 64;
 
-/// A cell.
+/// A cell: half a cache line, as a large network has more of them than a cache holds.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub struct Cell {
-    /// Time of the event; of a frame that waits in a queue: when it entered.
-    pub time: Ps,
     /// Start of the segment's RTT; an ACK brings it back.
     pub stamp: Ps,
-    /// The next one in its list.
-    pub next: u32,
     /// Index of the flow in the fabric; the port of a port's event.
     pub flow: u32,
     /// Place of the next port on its way.
@@ -70,8 +68,6 @@ pub struct Cell {
     pub end: u32,
     /// Payload bytes of the segment so far.
     pub segment: u32,
-    /// The port that it entered its switch by.
-    pub from: u32,
     /// Bytes on the wire.
     pub wire: u16,
     /// An ACK: marked packets that it answers for.
@@ -87,10 +83,32 @@ pub struct Cell {
     pub class: u8,
 }
 
+const _: () = assert!(size_of::<Cell>() == 32);
+
+/// A step of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct Hop {
+    /// Port that the frame leaves a node by.
+    pub out: u32,
+    /// Port that it came in by; [`NONE`] at the path's start.
+    pub from: u32,
+}
+
+/// Place of a frame in a port's queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// The next one.
+    pub next: u32,
+    /// The port that it entered its switch by.
+    pub from: u32,
+}
+
 /// A slab of cells.
 #[derive(Debug, Default)]
 pub struct Cells {
     cells: Vec<Cell>,
+    /// Of each cell, if it waits in a queue.
+    pub links: Vec<Link>,
     free: Vec<u32>,
 }
 
@@ -98,22 +116,7 @@ impl Cells {
     /// Takes a cell for an event of `flow`; what else a frame needs is to be filled in.
     #[inline]
     pub fn take(&mut self, kind: Kind, flow: u32) -> u32 {
-        let empty = Cell {
-            time: 0,
-            stamp: 0,
-            next: NONE,
-            flow,
-            route: 0,
-            end: 0,
-            segment: 0,
-            from: NONE,
-            wire: 0,
-            marks: 0,
-            lost: 0,
-            kind,
-            bits: 0,
-            class: 0,
-        };
+        let empty = Cell { stamp: 0, flow, route: 0, end: 0, segment: 0, wire: 0, marks: 0, lost: 0, kind, bits: 0, class: 0 };
         match self.free.pop() {
             Some(id) => {
                 self.cells[id as usize] = empty;
@@ -121,6 +124,7 @@ impl Cells {
             }
             None => {
                 self.cells.push(empty);
+                self.links.push(Link { next: NONE, from: NONE });
                 self.cells.len() as u32 - 1
             }
         }

@@ -54,7 +54,7 @@ impl Host {
 impl Fabric {
     fn arm(&mut self, f: u32, kind: Kind, at: Ps) {
         let id = self.cells.take(kind, f);
-        self.calendar.push(&mut self.cells, id, at);
+        self.calendar.push(id, at);
     }
 
     /// Looks whether a flow may send now, or when.
@@ -373,7 +373,6 @@ impl Fabric {
             cell.class = self.ack_class;
             cell.wire = self.ack_wire;
             cell.route = flow.back;
-            cell.from = NONE;
             self.forward(now, id);
             if ended {
                 self.ended(now, f);

@@ -14,6 +14,7 @@ pub mod calendar;
 pub mod cell;
 pub mod class;
 pub mod control;
+mod fetch;
 pub mod flow;
 mod host;
 mod notify;
@@ -24,14 +25,14 @@ mod signal;
 mod wiring;
 
 use crate::feedback::{Feedback, Jitter};
-use crate::marking::Marking;
+use crate::marking::{Controlled, Marking};
 use crate::metrics::{Recorder, Tap, Windows};
 use crate::nic::stream::HEADERS;
 use crate::sizes::Sizes;
 use crate::time::{NEVER, Ps, wire_bytes};
 use crate::topology::Topology;
 use calendar::Calendar;
-use cell::{Cells, Kind, NONE};
+use cell::{Cells, Hop, Kind, NONE, PORT};
 use control::Control;
 use flow::{Flow, FlowSpec, Message, Posting};
 use host::Host;
@@ -83,12 +84,14 @@ pub struct Fabric {
     calendar: Calendar,
     cells: Cells,
     ports: Vec<Port>,
+    // Of each port its marking by a controller.
+    controlled: Vec<Controlled>,
     hosts: Vec<Host>,
     flows: Vec<Flow>,
     messages: Vec<Message>,
     profiles: Vec<Words>,
-    // Ways, one behind the other: ports.
-    routes: Vec<u32>,
+    // Paths, one behind the other.
+    routes: Vec<Hop>,
     // Stored bytes of each node.
     used: Vec<u64>,
     watches: Vec<port::Watch>,
@@ -119,11 +122,12 @@ impl Fabric {
     pub fn new(topology: &Topology, settings: &Settings, recorder: Recorder) -> Self {
         let (wires, wiring) = Wires::new(topology);
         let marking = settings.marking.is_some();
-        let ports = wiring.iter().map(|w| Port::new(w, settings.latency, marking)).collect();
+        let ports: Vec<_> = wiring.iter().map(|w| Port::new(w, settings.latency, marking)).collect();
         let none = Marking { least: u32::MAX, most: u32::MAX, chance: 0.0, ingress: true, pi: None };
         Fabric {
             calendar: Calendar::default(),
             cells: Cells::default(),
+            controlled: vec![Controlled::default(); ports.len()],
             ports,
             hosts: vec![Host::default(); wires.hosts()],
             flows: Vec::new(),
@@ -206,11 +210,11 @@ impl Fabric {
         let at = messages.first().map_or(start, |m| m.start);
         if at != NEVER {
             let id = self.cells.take(Kind::Post, f);
-            self.calendar.push(&mut self.cells, id, at);
+            self.calendar.push(id, at);
         }
         if let (Some(stop), true) = (stop, messages.is_empty()) {
             let id = self.cells.take(Kind::Stop, f);
-            self.calendar.push(&mut self.cells, id, stop);
+            self.calendar.push(id, stop);
         }
         Ok(f)
     }
@@ -219,11 +223,21 @@ impl Fabric {
     /// messages are complete; `progress` is told the time now and then.
     pub fn run(&mut self, end: Ps, mut progress: impl FnMut(Ps)) {
         let mut events = 0u32;
-        while let Some((now, id)) = self.calendar.pop(&mut self.cells) {
+        loop {
+            let Some((now, id)) = self.calendar.pop() else {
+                if !self.look_ahead() {
+                    break;
+                }
+                continue;
+            };
             if now >= end {
                 // The event goes back into the calendar: a run may be continued.
-                self.calendar.push(&mut self.cells, id, now);
+                self.calendar.push(id, now);
                 break;
+            }
+            if id & PORT != 0 {
+                self.freed(now, id & !PORT);
+                continue;
             }
             let cell = &self.cells[id];
             let (kind, flow, bits) = (cell.kind, cell.flow, cell.bits);
@@ -241,7 +255,6 @@ impl Fabric {
                 _ => {
                     self.cells.give(id);
                     match kind {
-                        Kind::Free => self.freed(now, flow),
                         Kind::Due => self.due(now, flow),
                         Kind::Pause => self.paused(now, flow, bits),
                         Kind::Post => self.post(now, flow),

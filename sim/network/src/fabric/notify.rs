@@ -1,7 +1,7 @@
 //! Congestion notification: the receiver's CNPs, and what the sender makes of them and of its
 //! controller's timers.
 use super::Fabric;
-use super::cell::{CNP, Kind, NONE};
+use super::cell::{CNP, Kind};
 use super::control::engine_rate;
 use super::flow::TIMED;
 use super::port::CNPS;
@@ -17,7 +17,7 @@ impl Fabric {
 
     fn timed(&mut self, f: u32, kind: Kind, at: Ps) {
         let id = self.cells.take(kind, f);
-        self.calendar.push(&mut self.cells, id, at);
+        self.calendar.push(id, at);
     }
 
     /// The receiver of a flow sends a CNP.
@@ -29,12 +29,12 @@ impl Fabric {
         let (route, key) = (flow.back, (flow.spec.host as u16, flow.spec.number));
         let id = self.cells.take(Kind::Enter, f);
         let cell = &mut self.cells[id];
-        (cell.bits, cell.class, cell.wire, cell.route, cell.from) = (CNP, CNPS, self.ack_wire, route, NONE);
+        (cell.bits, cell.class, cell.wire, cell.route) = (CNP, CNPS, self.ack_wire, route);
         self.record.notifications += 1;
         // Each is as late as its period says: it has no order to keep with ACKs.
         match self.feedback.as_ref().map_or(0, |jitter| jitter.draw(key, now)) {
             0 => self.forward(now, id),
-            held => self.calendar.push(&mut self.cells, id, now + held),
+            held => self.calendar.push(id, now + held),
         }
     }
 

@@ -5,10 +5,9 @@
 //! one, for the end of each frame. So a frame that meets no queue costs one event a link. A frame
 //! leaves the accounts of the buffer when it starts on the wire.
 use super::Fabric;
-use super::cell::{ACK, CNP, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
+use super::cell::{ACK, CNP, Hop, Kind, LAST, Link, MARKED, NONE, PORT, REQUEST, RESPONSE};
 pub use super::class::{ACKS, CNPS, HIGH, LOW};
 use super::flow::PER_PACKET;
-use crate::marking::Controlled;
 use crate::metrics::Tap;
 use crate::time::{Ps, Speed, wire_bytes};
 use rand::Rng;
@@ -94,15 +93,22 @@ impl Watch {
     }
 }
 
-/// A port of a switch or a host.
+/// A port of a switch or a host: the first cache line serves a frame that meets no queue.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Port {
     /// End of what is on its wire.
     pub(super) busy: Ps,
-    heads: [u32; CLASSES],
-    tails: [u32; CLASSES],
     /// Stored bytes that wait here.
     pub(super) waiting: u64,
+    byte: u64,
+    // From the last bit out to the queue at the other end.
+    delay: Ps,
+    propagation: Ps,
+    peer: u32,
+    node: u32,
+    watch: u32,
+    loss: f32,
     /// Classes that the neighbour has paused.
     pub(super) paused: u8,
     // Classes in which the neighbour is to be paused, and whether it must be told.
@@ -112,21 +118,17 @@ pub struct Port {
     armed: bool,
     /// The port belongs to a host.
     pub(super) of_host: bool,
-    to_host: bool,
+    /// The other end does.
+    pub(super) to_host: bool,
     marking: bool,
     lossy: bool,
-    byte: u64,
-    // From the last bit out to the queue at the other end.
-    delay: Ps,
-    propagation: Ps,
-    peer: u32,
-    node: u32,
-    watch: u32,
-    loss: f32,
+    heads: [u32; CLASSES],
+    tails: [u32; CLASSES],
     // Stored bytes that came in by this port and wait in its switch.
     entered: [u64; CLASSES],
-    controlled: Controlled,
 }
+
+const _: () = assert!(size_of::<Port>() == 128);
 
 /// Connection of a port.
 #[derive(Clone, Copy, Debug)]
@@ -172,7 +174,6 @@ impl Port {
             watch: NONE,
             loss: w.loss as f32,
             entered: [0; CLASSES],
-            controlled: Controlled::default(),
         }
     }
 
@@ -185,6 +186,18 @@ impl Port {
     /// Sets the number of the port's record.
     pub(super) fn watched(&mut self, watch: u32) {
         self.watch = watch;
+    }
+
+    /// The frame of data that is next, if any.
+    #[inline]
+    pub(super) fn first(&self) -> u32 {
+        self.heads[usize::from(HIGH)]
+    }
+
+    /// Reads what a queued frame needs of the port it came in by.
+    #[inline]
+    pub(super) fn held(&self) -> u64 {
+        self.entered[usize::from(HIGH)]
     }
 
     #[inline]
@@ -214,7 +227,7 @@ impl Fabric {
     #[inline]
     pub(super) fn forward(&mut self, now: Ps, id: u32) {
         let cell = &mut self.cells[id];
-        let out = self.routes[cell.route as usize];
+        let Hop { out, from } = self.routes[cell.route as usize];
         cell.route += 1;
         let port = &self.ports[out as usize];
         if port.busy <= now && port.waiting == 0 && port.open(cell.class) {
@@ -224,13 +237,13 @@ impl Fabric {
             }
             self.transmit(now, out, id);
         } else {
-            self.enqueue(now, out, id);
+            self.enqueue(now, (out, from), id);
         }
     }
 
-    fn enqueue(&mut self, now: Ps, out: u32, id: u32) {
-        let cell = &mut self.cells[id];
-        let (bytes, class, from) = (stored(cell.wire), usize::from(cell.class), cell.from);
+    fn enqueue(&mut self, now: Ps, (out, from): (u32, u32), id: u32) {
+        let cell = &self.cells[id];
+        let (bytes, class) = (stored(cell.wire), usize::from(cell.class));
         let port = &mut self.ports[out as usize];
         let marking = port.marking && self.marking.ingress && is_data(class);
         if !port.of_host {
@@ -271,12 +284,12 @@ impl Fabric {
         if port.watch != NONE {
             self.watches[port.watch as usize].came(now, bytes.into());
         }
-        self.cells[id].next = NONE;
+        self.cells.links[id as usize] = Link { next: NONE, from };
         let tail = std::mem::replace(&mut port.tails[class], id);
         if tail == NONE {
             port.heads[class] = id;
         } else {
-            self.cells[tail].next = id;
+            self.cells.links[tail as usize].next = id;
         }
         self.kick(now, out);
     }
@@ -291,7 +304,7 @@ impl Fabric {
                 let (peer, at, off) = (port.peer, port.busy + port.propagation, port.off);
                 let id = self.cells.take(Kind::Pause, peer);
                 self.cells[id].bits = off;
-                self.calendar.push(&mut self.cells, id, at);
+                self.calendar.push(id, at);
             } else if let Some(class) = ORDER.into_iter().find(|c| port.heads[*c] != NONE && port.open(*c as u8)) {
                 self.dequeue(now, out, class);
             } else if port.of_host {
@@ -301,9 +314,7 @@ impl Fabric {
         let port = &mut self.ports[out as usize];
         if !port.armed && port.busy > now && (port.pending() || (port.of_host && self.hosts[out as usize].wants(port.paused))) {
             port.armed = true;
-            let at = port.busy;
-            let id = self.cells.take(Kind::Free, out);
-            self.calendar.push(&mut self.cells, id, at);
+            self.calendar.push(PORT | out, port.busy);
         }
     }
 
@@ -322,15 +333,15 @@ impl Fabric {
     fn dequeue(&mut self, now: Ps, out: u32, class: usize) {
         let port = &mut self.ports[out as usize];
         let id = port.heads[class];
-        let cell = &mut self.cells[id];
-        port.heads[class] = cell.next;
-        if cell.next == NONE {
+        let Link { next, from } = self.cells.links[id as usize];
+        port.heads[class] = next;
+        if next == NONE {
             port.tails[class] = NONE;
         }
-        let bytes = stored(cell.wire);
+        let bytes = stored(self.cells[id].wire);
         port.waiting -= u64::from(bytes);
         if !port.of_host {
-            let (queue, from, marking, node) = (port.waiting, cell.from, port.marking, port.node as usize);
+            let (queue, marking, node) = (port.waiting, port.marking, port.node as usize);
             self.used[node] -= u64::from(bytes);
             if marking && !self.marking.ingress && is_data(class) && self.marks(now, out, queue) {
                 self.cells[id].bits |= MARKED;
@@ -351,7 +362,7 @@ impl Fabric {
 
     // Draws whether a frame is marked at a port with such a queue.
     fn marks(&mut self, now: Ps, out: u32, queue: u64) -> bool {
-        self.ports[out as usize].controlled.marks(&self.marking, now, queue, &mut self.rng)
+        self.controlled[out as usize].marks(&self.marking, now, queue, &mut self.rng)
     }
 
     /// Puts a frame on the wire, which is free.
@@ -370,7 +381,6 @@ impl Fabric {
             self.cells.give(id);
             return;
         }
-        cell.from = port.peer;
         let mut at = end + port.delay;
         if port.to_host {
             if cell.bits & (ACK | CNP) == 0 {
@@ -403,6 +413,6 @@ impl Fabric {
         } else {
             cell.kind = Kind::Enter;
         }
-        self.calendar.push(&mut self.cells, id, at);
+        self.calendar.push(id, at);
     }
 }

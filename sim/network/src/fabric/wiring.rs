@@ -1,4 +1,5 @@
 //! From a topology to flat tables: hosts and ports by index, paths as lists of ports.
+use super::cell::{Hop, NONE};
 use super::port::Wiring;
 use crate::frame::NodeId;
 use crate::topology::{Error, Topology};
@@ -61,15 +62,16 @@ impl Wires {
         self.first[usize::from(node)] + u32::from(port)
     }
 
-    /// Appends the ports of the path between two hosts to `routes`; gives where it starts.
-    pub fn route(&self, topology: &Topology, from: u32, to: u32, key: u32, routes: &mut Vec<u32>) -> Result<u32, Error> {
+    /// Appends the path between two hosts to `routes`; gives where it starts.
+    pub fn route(&self, topology: &Topology, from: u32, to: u32, key: u32, routes: &mut Vec<Hop>) -> Result<u32, Error> {
         let (from, to) = (self.nodes[from as usize], self.nodes[to as usize]);
         let place = routes.len() as u32;
-        let mut at = from;
+        let (mut at, mut entry) = (from, NONE);
         while at != to {
             let port = topology.next_port(at, to, key).ok_or(Error::Unreachable { from, to })?;
-            routes.push(self.port(at, port));
-            at = topology.ports(at)[usize::from(port)].peer;
+            routes.push(Hop { out: self.port(at, port), from: entry });
+            let end = &topology.ports(at)[usize::from(port)];
+            (at, entry) = (end.peer, self.port(end.peer, end.peer_port));
         }
         Ok(place)
     }
