@@ -49254,6 +49254,8 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
     wire on2;
     wire equal;
     wire [95:0] old;
+    reg  [95:0] kept;
+    reg  [95:0] taken;
     reg  [95:0] updated;
     wire [31:0] behind;
     wire [31:0] total;
@@ -49264,6 +49266,7 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
     wire late;
     wire unseen;
     wire accept;
+    wire overdue;
     wire expire;
     
     // Sub module instances
@@ -49304,23 +49307,28 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
         adds__d_v = bytes;
         elapsed__d_v = entered - raw_since;
         progress__0__d_v = accept | expire | load__q | (ended__q & idle);
-        updated = old;
+        kept = old;
         if (ended__q) begin
-            updated[(64'h0)+:(32)] = total;
-            updated[(64'h40)+:(16)] = follows__q;
+            kept[(64'h0)+:(32)] = total;
+            kept[(64'h40)+:(16)] = follows__q;
             if (gap) begin
-                updated[(64'h50)+:(16)] = number__q;
+                kept[(64'h50)+:(16)] = number__q;
             end
         end
-        if (accept) begin
-            updated[(64'h20)+:(32)] = target__q;
+        if (overdue | load__q) begin
+            kept[(64'h20)+:(32)] = old[(64'h0)+:(32)];
+            kept[(64'h50)+:(16)] = old[(64'h40)+:(16)];
+        end
+        taken = kept;
+        if (can__q) begin
+            taken[(64'h20)+:(32)] = target__q;
             if (~ahead[(64'hf)+:(1)]) begin
-                updated[(64'h50)+:(16)] = follows__q;
+                taken[(64'h50)+:(16)] = follows__q;
             end
         end
-        if (expire | load__q) begin
-            updated[(64'h20)+:(32)] = old[(64'h0)+:(32)];
-            updated[(64'h50)+:(16)] = old[(64'h40)+:(16)];
+        updated = kept;
+        if (behind[(64'h1f)+:(1)]) begin
+            updated = taken;
         end
         past__0__d = updated;
         hit4__d_v = accept | expire;
@@ -49412,7 +49420,8 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
     assign late = elapsed__q >= ((timeout[(32'h5)+:(26)]) & 27'h7ffffff);
     assign unseen = (alike__0__q & progress__0__q) | (alike__1__q & progress__1__q) | (alike__2__q & progress__2__q) | (alike__3__q & progress__3__q);
     assign accept = can__q & behind[(64'h1f)+:(1)];
-    assign expire = turn__q & enabled__q & times_out & late & ~idle & ~unseen;
+    assign overdue = turn__q & enabled__q & times_out & late & ~unseen;
+    assign expire = overdue & ~idle;
     assign accepts = accept;
     assign expires = expire;
     assign hits = hit4__q;
