@@ -173,7 +173,8 @@ impl Logic for Verdict {
             | (self.alike[2].q.val() & self.progress[2].q.val())
             | (self.alike[3].q.val() & self.progress[3].q.val());
         self.accept.next = self.can.q.val() & self.behind.val().negative;
-        // (Of a flow that awaits nothing, all is released as it is: the word does not ask for it.)
+        // (A flow that awaits nothing has all released already. Its `acked`, which is wrong if
+        // numbers went back, is set right: the word does not ask for what is awaited.)
         self.overdue.next = self.turn.q.val() & self.enabled.q.val() & self.times_out.val() & self.late.val() & !self.unseen.val();
         self.expire.next = self.overdue.val() & !self.idle.val();
         self.progress[0].d.next = self.accept.val() | self.expire.val() | self.load.q.val() | (self.ended.q.val() & self.idle.val());

@@ -135,7 +135,7 @@ pub struct State {
     pub ring: Ring,
     /// Made when a flow is first loaded or sent from: a large network of models has few flows each.
     flows: Vec<Option<Box<Flow>>>,
-    /// Flows with an ended segment outstanding.
+    /// Flows with an ended segment outstanding, or whose numbers went back.
     outstanding: BTreeSet<u32>,
     /// log2 of the clocks from a flow's turn to the next flow's.
     turn_bits: u32,
@@ -158,7 +158,7 @@ impl State {
 
     fn note(&mut self, flow: u32) {
         let f = self.flow(flow);
-        if f.sent == f.released {
+        if f.sent == f.released && f.next == f.acked {
             self.outstanding.remove(&flow);
         } else {
             self.outstanding.insert(flow);
@@ -223,7 +223,12 @@ impl State {
             }
             Query::Turn => {
                 let late = op.entered.wrapping_sub(f.since) & SINCE >= op.timeout >> UNIT;
-                if op.enabled && op.timeout != 0 && f.sent != f.released && late && !unseen { Rank::Released } else { Rank::Nothing }
+                let overdue = op.enabled && op.timeout != 0 && late && !unseen;
+                if overdue && f.sent == f.released {
+                    // Numbers that went back are outstanding no more.
+                    f.acked = f.next;
+                }
+                if overdue && f.sent != f.released { Rank::Released } else { Rank::Nothing }
             }
             Query::Load => {
                 (f.released, f.acked) = (f.sent, f.next);
