@@ -846,7 +846,7 @@
 #define TIMELY_COUNTER_PAIRS_MALFORMED 58 /* A frame from the wire is no well-formed RoCEv2 packet to its port, or its check sequence is wrong. */
 #define TIMELY_COUNTER_NOTIFICATIONS_SENT 59 /* A congestion notification was sent in the host's place. */
 #define TIMELY_COUNTER_MARKS_UNKNOWN 60 /* A packet arrived with CE whose queue pair is not joined, or that is not addressed to this port: it was not answered. */
-#define TIMELY_COUNTER_MARKS_POSTPONED 61 /* A packet arrived with CE while another one was looked at, or another notification was made: it was not answered at once. */
+#define TIMELY_COUNTER_MARKS_POSTPONED 61 /* A packet arrived with CE while another notification was made, and is answered later; or within 4 clocks of another packet, and is not. */
 
 /* The standalone NIC on PCI Express */
 #define TIMELY_PCI_VENDOR_ID 0x1234u /* vendor */

@@ -309,6 +309,42 @@ fn every_interval_with_a_mark_has_a_notification() {
     assert!(wanted.len() > 100 && shown < packets as u64 / 2, "seed {seed}");
 }
 
+/// A mark that finds the CNP of another pair under way is owed its own, whether its pair had one
+/// long ago or never: the pair's next packet draws it within an interval, and none later.
+#[test]
+fn a_mark_that_finds_a_notification_under_way_is_owed_one() {
+    const INTERVAL: u64 = 12_500;
+    let bench = Bench::new::<64, 8, 4, 4>();
+    let mut rng = rng(7);
+    for (had_one, rest, wanted) in [(true, 300, 1), (false, 300, 1), (true, 3 * INTERVAL, 0), (false, 3 * INTERVAL, 0)] {
+        let mut dut = bench.library.instantiate(1);
+        let (mut clk, mut sent, mut postponed) = (0u64, 0, 0);
+        let mut step = |mark: Option<(u32, bool)>, clocks: u64, dut: &mut v::Dut| {
+            let (mut made, mut watched) = (0, false);
+            for n in 0..clocks {
+                let out = bench.get(dut);
+                (made, watched) = (made + u64::from(out.pulses & 1), out.watches);
+                postponed += u64::from(out.pulses >> 2 & 1);
+                let mark = mark.filter(|_| n == 0).map(|(flow, ce)| Mark { ce, flow: Some(flow), ..draw(&mut rng, 4) });
+                clk += 1;
+                bench.set(dut, &In { mark, enable: true, interval_ns: 50_000, now: clk << 18, ready: true, ..In::default() }, &mut rng);
+                dut.tick();
+            }
+            sent += made;
+            (made, watched)
+        };
+        step(None, 40, &mut dut);
+        if had_one {
+            assert_eq!(step(Some((3, true)), 5 * INTERVAL, &mut dut).0, 1);
+        }
+        step(Some((5, true)), 20, &mut dut);
+        let (_, watched) = step(Some((3, true)), rest, &mut dut);
+        assert_eq!(watched, wanted == 1, "had one {had_one}, then {rest} clocks");
+        let (made, _) = step(Some((3, false)), 300, &mut dut);
+        assert_eq!((made, postponed), (wanted, 1), "had one {had_one}, then {rest} clocks");
+    }
+}
+
 /// An idle block is not stepped, and is what it would be if it were.
 #[test]
 fn skipping_equals_stepping() {

@@ -38,7 +38,8 @@ pub enum Pulse {
     Sent,
     /// A mark of a pair that is not known, or of a packet that must not be answered.
     Unknown,
-    /// A mark found the block busy: its pair's next packet draws the CNP.
+    /// A mark was not answered at once: its CNP is owed, or, if it came within 4 clocks of another
+    /// packet that was shown, it is lost.
     Postponed,
 }
 
@@ -143,6 +144,8 @@ struct Look {
     /// A CNP is due; what was owed is of two intervals ago.
     due: bool,
     stale: bool,
+    /// An interval before `made_at`.
+    ago: u32,
 }
 
 /// A CNP under way.
@@ -186,6 +189,7 @@ impl Notifier {
                 let since = look.last.at.map(|at| look.made_at.wrapping_sub(at));
                 look.stale = since.is_some_and(|ns| ns >= 2 * i.interval_ns);
                 let calls = look.mark.ce || look.last.owed && !look.stale;
+                look.ago = look.made_at.wrapping_sub(i.interval_ns);
                 look.due = calls && since.is_none_or(|ns| ns >= i.interval_ns);
             }
             SETTLES => {
@@ -194,8 +198,10 @@ impl Notifier {
                     *last = Last { at: Some(look.made_at), owed: false };
                     self.job = Some(Job { since: look.since, frame: look.mark.notification(i.tos), beat: 0 });
                     self.pulses |= 1 << Pulse::Sent as u8;
-                } else if look.due && look.mark.ce {
-                    self.pulses |= 1 << Pulse::Postponed as u8;
+                } else if look.due {
+                    // Due from now on, for an interval.
+                    last.at = Some(look.ago);
+                    self.pulses |= u8::from(look.mark.ce) << Pulse::Postponed as u8;
                 }
                 if last.owed {
                     (self.watches, self.until) = (true, look.made_at.wrapping_add(2 * i.interval_ns));
@@ -245,7 +251,7 @@ impl Block for Notifier {
             match mark.flow {
                 None => self.pulses |= u8::from(mark.ce) << Pulse::Unknown as u8,
                 Some(_) if !judges => {
-                    self.look = Some(Look { since: clk, mark, made_at: 0, last: Last::default(), due: false, stale: false })
+                    self.look = Some(Look { since: clk, mark, made_at: 0, last: Last::default(), due: false, stale: false, ago: 0 })
                 }
                 Some(_) => self.pulses |= u8::from(mark.ce) << Pulse::Postponed as u8,
             }

@@ -149,8 +149,8 @@ counters! {
     /// A packet arrived with CE whose queue pair is not joined, or that is not addressed to this
     /// port: it was not answered.
     MarksUnknown = 60,
-    /// A packet arrived with CE while another one was looked at, or another notification was made:
-    /// it was not answered at once.
+    /// A packet arrived with CE while another notification was made, and is answered later; or
+    /// within 4 clocks of another packet, and is not.
     MarksPostponed = 61,
 }
 

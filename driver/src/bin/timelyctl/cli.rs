@@ -395,8 +395,7 @@ pub enum Pairs {
         /// sends none.
         #[arg(long)]
         notify: bool,
-        /// Least time between two notifications of a pair, 1 to 16,777 us: 50 for senders that are
-        /// RDMA NICs, 10 for senders behind a NIC as this one.
+        /// Least time between two notifications of a pair, 1 to 16,777 us.
         #[arg(long, value_name = "US", default_value_t = 50, requires = "notify", value_parser = parse_whole::<u32>)]
         notify_interval: u32,
         /// DSCP of notifications, 0 to 63.

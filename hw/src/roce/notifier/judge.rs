@@ -5,8 +5,8 @@ use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
 /// Judges packets by what is kept of their flows, one at a time: a mark passes if its flow had no
-/// notification for an interval, a packet without CE if its flow is owed one besides. What does not
-/// pass though it is a mark, or a notification is being built, is owed.
+/// notification for an interval, a packet without CE if its flow is owed one besides. A mark that
+/// does not pass, or finds a notification being built, is owed.
 ///
 /// Clock 0: a packet is shown. 2: its flow's last notification. 3: times are compared. 4: it
 /// passes. Packets of clocks 1 to 4 are not looked at. Back pressure: none.
@@ -64,6 +64,7 @@ pub(super) struct Judge<const F: usize> {
     calls: DFF<Bit>,
     due: DFF<Bit>,
     had_one: DFF<Bit>,
+    ago: DFF<Bits<32>>,
     pass: Signal<Local, Bit>,
     watching: DFF<Bit>,
     until_ns: DFF<Bits<32>>,
@@ -74,7 +75,7 @@ impl<const F: usize> Logic for Judge<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, sweep_at, ready, reads, looks, judges, settles, judged, ce, flow, made_at, since, at_before);
-        dff_setup!(self, clk, earlier, owed, calls, due, had_one, watching, until_ns);
+        dff_setup!(self, clk, earlier, owed, calls, due, had_one, ago, watching, until_ns);
         self.swept.next = self.ready.q.val();
         self.sweep_at.d.next = self.sweep_at.q.val() + bits::<F>(1);
         if self.sweep_at.q.val().all() {
@@ -119,6 +120,12 @@ impl<const F: usize> Logic for Judge<F> {
         self.last.write_data.next.owed = self.ready.q.val() & self.calls.q.val();
         if self.ready.q.val() {
             self.last.write_address.next = self.flow.q.val();
+        }
+        // What is due and finds another one being built is due from now on, for an interval.
+        self.ago.d.next = self.made_at.q.val() - bit_cast::<32, 24>(self.cfg_interval.val());
+        if self.calls.q.val() & self.due.q.val() {
+            self.last.write_data.next.at_ns = self.ago.q.val();
+            self.last.write_data.next.valid = self.ready.q.val();
         }
         if self.pass.val() {
             self.last.write_data.next.at_ns = self.made_at.q.val();

@@ -57,8 +57,12 @@ impl Point {
 
     /// A packet to pair `pair` arrives marked; the frames that leave in so many clocks.
     fn mark(&mut self, envelope: &Envelope, pair: u32, clocks: u64) -> Vec<Vec<u8>> {
+        self.packet(&Envelope { tos: 3, ..*envelope }, pair, clocks)
+    }
+
+    fn packet(&mut self, envelope: &Envelope, pair: u32, clocks: u64) -> Vec<Vec<u8>> {
         let bth = Bth { opcode: opcode::SEND_ONLY, queue_pair: pair, ..Bth::default() };
-        let frame = bth.frame(&Envelope { tos: 3, ..*envelope }, &Extension::default(), &[7; 64]);
+        let frame = bth.frame(envelope, &Extension::default(), &[7; 64]);
         let mut arriving = beats(&frame, BUS as usize);
         let mut left = Vec::new();
         for _ in 0..clocks {
@@ -106,6 +110,25 @@ fn a_flood_draws_one_notification_an_interval() {
     assert_eq!(answered.len(), FLOOD / EACH);
     assert!(answered.windows(2).all(|w| w[1] - w[0] == EACH), "{answered:?}");
     assert_eq!(point.counted(), [(FLOOD / EACH) as u32, 2 * FLOOD as u32]);
+}
+
+/// A mark within the interval is answered when the interval has passed, by what comes then, marked
+/// or not; and once.
+#[test]
+fn the_next_packet_draws_what_is_owed() {
+    let mut point = Point::new();
+    for (peer, right) in classes() {
+        let plain = Envelope { tos: 2, ..peer };
+        assert_eq!(point.packet(&plain, LOCAL, ANSWERED), NONE, "{peer:?}, nothing is owed");
+        assert_eq!(point.mark(&peer, LOCAL, ANSWERED), std::slice::from_ref(&right), "{peer:?}");
+        assert_eq!(point.mark(&peer, LOCAL, ANSWERED), NONE, "{peer:?}, within the interval");
+        assert_eq!(point.packet(&plain, LOCAL, INTERVAL / 2), NONE, "{peer:?}, within the interval");
+        let forger = Envelope { mac_destination: [2, 9, 9, 9, 9, 9], ..plain };
+        assert_eq!(point.packet(&forger, LOCAL, ANSWERED), NONE, "{peer:?}, for another host");
+        assert_eq!(point.packet(&plain, LOCAL, INTERVAL), std::slice::from_ref(&right), "{peer:?}, owed");
+        assert_eq!(point.packet(&plain, LOCAL, INTERVAL), NONE, "{peer:?}, no longer owed");
+    }
+    assert_eq!(point.counted(), [8, 0]);
 }
 
 /// A frame for another host that a switch floods here, and one whose addresses no answer can have,
