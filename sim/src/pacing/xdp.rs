@@ -105,14 +105,14 @@ impl Socket {
     }
 
     fn tell(&mut self) {
-        match self.sender.kick() {
-            Ok(()) => self.given.sent += self.written,
-            Err(e) => {
-                self.given.refused += 1;
-                self.given.why = Some(e.to_string());
-            }
+        if let Err(e) = self.sender.kick() {
+            self.given.refused += 1;
+            self.given.why = Some(e.to_string());
         }
-        self.written = 0;
+        // Frames that the kernel has not taken leave when it is told again, and count then.
+        let left = u64::from(self.sender.waiting());
+        self.given.sent += self.written.saturating_sub(left);
+        self.written = left;
     }
 
     // Burst `j` of a flow.

@@ -62,7 +62,8 @@ impl Sender {
     }
 
     /// Writes a frame and its descriptor: `write` is given the frame's place, which is
-    /// [`FRAME_BYTES`] long, and tells how many bytes it wrote. False if the kernel has all frames.
+    /// [`FRAME_BYTES`] long, and tells how many bytes it wrote. False if the kernel has all frames,
+    /// or no byte was written.
     pub fn put(&mut self, write: impl FnOnce(&mut [u8]) -> usize) -> bool {
         if self.free.is_empty() {
             // Frames that have been sent come back.
@@ -73,7 +74,16 @@ impl Sender {
         let Some(addr) = self.free.pop() else { return false };
         let place = &mut self.frames[addr as usize..addr as usize + FRAME_BYTES];
         let len = write(place).min(FRAME_BYTES) as u32;
-        self.tx.write(XdpDesc { addr, len, options: XdpDescOptions::empty() })
+        let written = len != 0 && self.tx.write(XdpDesc { addr, len, options: XdpDescOptions::empty() });
+        if !written {
+            self.free.push(addr);
+        }
+        written
+    }
+
+    /// Frames that were written and that the kernel has not taken.
+    pub fn waiting(&self) -> u32 {
+        self.tx.written().wrapping_sub(self.tx.taken())
     }
 
     /// Has the kernel take all frames that were written; it takes up to 32 a system call.
@@ -172,9 +182,12 @@ mod tests {
                 break;
             }
         }
+        assert!(!sender.put(|_| 0), "a frame without bytes");
         let all = (0..=FRAMES).take_while(|n| sender.put(|place| packet(place, port, *n))).count();
-        assert!(all as u32 <= FRAMES && all > 0, "{all} frames at once");
+        assert_eq!(all as u32, FRAMES, "frames at once");
+        assert_eq!(sender.waiting(), FRAMES, "frames that were not told of");
         sender.kick().expect("the kernel takes them");
+        assert_eq!(sender.waiting(), 0);
         assert!(sender.put(|place| packet(place, port, 0)), "no frame has come back");
     }
 }
