@@ -4,7 +4,7 @@ use super::Fabric;
 use super::cell::{Cell, Kind, PORT};
 use std::hint::black_box;
 
-/// Cells from which on the cache doesn't hold what is in use.
+/// Cells in use from which on the cache does not hold them.
 const LARGE: usize = 1 << 15;
 /// Events that are looked at together.
 const TOGETHER: usize = 64;
@@ -20,7 +20,7 @@ impl Fabric {
     /// Goes on to the next events; false when there are none.
     #[inline]
     pub(super) fn look_ahead(&mut self) -> bool {
-        let large = self.cells.most() >= LARGE;
+        let large = self.cells.used() >= LARGE;
         let more = self.calendar.advance(if large { TOGETHER } else { 1 });
         if large {
             self.fetch();
