@@ -62,8 +62,9 @@ fn cnps_steer_queue_pairs() {
 
 /// A receiver that sends no CNPs behind a NIC that sends them in its place, one in 50 us and pair
 /// at most: the queue is that of the fluid model, and each CNP finds its pair. In 10 ms rates rise
-/// and fall some ten times, so that the mean queue of one such run is within 30 %, and that of 40 ms
-/// within 20 %. With the NIC's notification point off the queue has what the hosts' windows hold.
+/// and fall some ten times, so that the mean queue of one such run is within 30 %, and that of
+/// 40 ms within 20 %. With the NIC's notification point off the queue has what the hosts' windows
+/// hold.
 #[test]
 fn a_nic_notifies_in_its_hosts_place() {
     for hosts in [2, 3, 4].into_iter().filter(|h| thorough() || *h == 2) {
