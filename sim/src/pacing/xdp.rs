@@ -8,6 +8,7 @@ use super::receiver::{label, since};
 use super::sender::Wheel;
 use super::site::output;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use timely_regs::wire::{Addresses, Envelope};
 use timely_xdp::Sender;
 
 /// Bytes of the headers of Ethernet, IPv4 and UDP.
@@ -62,22 +63,13 @@ impl Way {
 
     /// A packet's headers; a UDP checksum of 0 is none.
     fn headers(&self) -> [u8; HEADERS] {
-        let mut h = [0u8; HEADERS];
-        h[..6].copy_from_slice(&self.macs[0]);
-        h[6..12].copy_from_slice(&self.macs[1]);
-        h[12..14].copy_from_slice(&0x0800u16.to_be_bytes());
-        h[14] = 0x45;
-        h[16..18].copy_from_slice(&((PAYLOAD + 28) as u16).to_be_bytes());
-        (h[20], h[22], h[23]) = (0x40, 64, 17);
-        h[26..30].copy_from_slice(&self.from.octets());
-        h[30..34].copy_from_slice(&self.to.0.octets());
-        let sum: u32 = h[14..34].chunks(2).map(|w| u32::from(w[0]) << 8 | u32::from(w[1])).sum();
-        let folded = (sum & 0xffff) + (sum >> 16);
-        h[24..26].copy_from_slice(&(!((folded & 0xffff) + (folded >> 16)) as u16).to_be_bytes());
-        h[34..36].copy_from_slice(&self.to.1.to_be_bytes());
-        h[36..38].copy_from_slice(&self.to.1.to_be_bytes());
-        h[38..40].copy_from_slice(&((PAYLOAD + 8) as u16).to_be_bytes());
-        h
+        let [mac_destination, mac_source] = self.macs;
+        let addresses = Addresses::V4 { source: self.from.octets(), destination: self.to.0.octets() };
+        let (port_source, port_destination) = (self.to.1, self.to.1);
+        let envelope = Envelope { mac_destination, mac_source, tci: None, addresses, tos: 0, ttl: 64, port_source, port_destination };
+        let mut headers = [0; HEADERS];
+        headers.copy_from_slice(&envelope.around(&[0; PAYLOAD], false)[..HEADERS]);
+        headers
     }
 }
 
