@@ -148,11 +148,8 @@ impl<const F: usize> Logic for Signals<F> {
         // 3
         self.long.next = !self.diff.q.val().negative & self.diff.q.val().above.any();
         self.out_rtt.d.next = self.diff.q.val().ns;
-        if self.choice.val() == bits::<2>(1) {
+        if (self.choice.val() == bits::<2>(1)) & !self.less.q.val().negative {
             self.out_rtt.d.next = self.less.q.val().ns;
-            if self.less.q.val().negative {
-                self.out_rtt.d.next = bits::<24>(0);
-            }
         }
         if self.diff.q.val().negative {
             self.out_rtt.d.next = bits::<24>(0);

@@ -92,6 +92,10 @@ pub struct Verdict {
     ahead: Signal<Local, Segments>,
     outstanding: Signal<Local, Bits<16>>,
     idle: Signal<Local, Bit>,
+    /// The ACK of a flow that awaits one.
+    awaited: Signal<Local, Bit>,
+    /// Nothing is awaited after an ACK of the target.
+    rests: Signal<Local, Bit>,
     gap: Signal<Local, Bit>,
     late: Signal<Local, Bit>,
     unseen: Signal<Local, Bit>,
@@ -165,16 +169,16 @@ impl Logic for Verdict {
         self.total.next = self.old.val().sent + self.adds.q.val();
         self.ahead.next = (self.number.q.val() - self.old.val().acked).into();
         self.outstanding.next = self.old.val().following - self.old.val().acked;
-        self.idle.next = self.old.val().sent == self.old.val().released;
+        self.idle.next = !self.old.val().awaits;
+        self.rests.next = self.old.val().sent == self.target.q.val();
         self.gap.next = self.old.val().following != self.number.q.val();
         self.late.next = self.elapsed.q.val() >= bit_cast::<27, 26>(self.timeout.val().get_bits::<26>(5));
         self.unseen.next = (self.alike[0].q.val() & self.progress[0].q.val())
             | (self.alike[1].q.val() & self.progress[1].q.val())
             | (self.alike[2].q.val() & self.progress[2].q.val())
             | (self.alike[3].q.val() & self.progress[3].q.val());
-        self.accept.next = self.can.q.val() & self.behind.val().negative;
-        // (A flow that awaits nothing has all released already. Its `acked`, which is wrong if
-        // numbers went back, is set right: the word does not ask for what is awaited.)
+        self.awaited.next = self.can.q.val() & self.old.val().awaits;
+        self.accept.next = self.awaited.val() & self.behind.val().negative;
         self.overdue.next = self.turn.q.val() & self.enabled.q.val() & self.times_out.val() & self.late.val() & !self.unseen.val();
         self.expire.next = self.overdue.val() & !self.idle.val();
         self.progress[0].d.next = self.accept.val() | self.expire.val() | self.load.q.val() | (self.ended.q.val() & self.idle.val());
@@ -182,19 +186,24 @@ impl Logic for Verdict {
         if self.ended.q.val() {
             self.kept.next.sent = self.total.val();
             self.kept.next.following = self.follows.q.val();
-            // A number that does not follow the last one: what is skipped counts from it on.
-            if self.gap.val() {
+            self.kept.next.awaits = true;
+            // What is skipped counts from here on, if nothing is awaited or the number does not
+            // follow the last one.
+            if self.gap.val() | self.idle.val() {
                 self.kept.next.acked = self.number.q.val();
+            }
+            if self.idle.val() {
+                self.kept.next.released = self.old.val().sent;
             }
         }
         if self.overdue.val() | self.load.q.val() {
-            self.kept.next.released = self.old.val().sent;
-            self.kept.next.acked = self.old.val().following;
+            self.kept.next.awaits = false;
         }
         // (The sign of the difference comes last, and does nothing but choose.)
         self.taken.next = self.kept.val();
-        if self.can.q.val() {
+        if self.awaited.val() {
             self.taken.next.released = self.target.q.val();
+            self.taken.next.awaits = !self.rests.val();
             if !self.ahead.val().negative {
                 self.taken.next.acked = self.follows.q.val();
             }
@@ -205,7 +214,7 @@ impl Logic for Verdict {
         }
         self.past[0].d.next = self.updated.val();
         self.hit4.d.next = self.accept.val() | self.expire.val();
-        self.repeated4.d.next = self.can.q.val() & !self.behind.val().negative;
+        self.repeated4.d.next = self.can.q.val() & !self.accept.val();
         self.sum4.d.next = self.target.q.val();
         self.between4.d.next = self.ahead.val().into();
         if self.ahead.val().negative {

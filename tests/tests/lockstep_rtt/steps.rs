@@ -1,6 +1,8 @@
-//! Time-outs across steps of the time, and of a flow that was disabled.
+//! Time-outs across steps of the time, of a flow that was disabled, and of one whose numbers went
+//! back.
 use timely_model::bus::{Ack, KIND_TIMEOUT, ProfileWrite, Sent};
 use timely_model::{Block, rtt};
+use timely_regs::counters::Counter;
 use timely_regs::profile;
 
 use crate::world::load;
@@ -81,4 +83,40 @@ fn a_disabled_flow_has_nothing_outstanding() {
         }
         assert_eq!((samples, releases), (0, 0), "keep {keep}");
     }
+}
+
+/// A sender that began its numbers anew: the ACK of a segment of before must not spoil the count of
+/// those that the next time-out gives up.
+#[test]
+fn numbers_that_go_back_count_right() {
+    let mut block = rtt::Rtt::new(3, 5);
+    let mut words = [0; profile::WORDS];
+    profile::TIMEOUT_NS.set(&mut words, TIMEOUT_NS).unwrap();
+    let sent = |place: u16, segment| Some(Sent { flow: 1, place, segment, first: true, last: true, segment_bytes: 84, ..Sent::default() });
+    let ack = |place, segment| Some(Ack { flow: 1, place, segment, ..Ack::default() });
+    let (mut released, mut given_up, mut skipped) = (0, 0, 0);
+    for clk in 0..3 * u64::from(TIMEOUT_NS) / CLOCK_NS {
+        let mut i = rtt::In { now: (clk * CLOCK_NS) << 16, ..rtt::In::default() };
+        match clk {
+            100 => i.profile = Some(ProfileWrite { profile: 0, word: 2, data: words[2] }),
+            110 => i.flow = Some(load(1, true, false, 0)),
+            200 => i.sent = sent(0, 10),
+            220 => i.sent = sent(1, 11),
+            240 => i.sent = sent(2, 5),
+            300 => i.ack = ack(1, 11),
+            320 => i.ack = ack(2, 5),
+            // Before the flow's next turn.
+            324 => i.sent = sent(3, 6),
+            330 => i.sent = sent(4, 7),
+            _ => {}
+        }
+        block.step(clk, &i);
+        let out = block.output(clk + 1);
+        released += out.release.map_or(0, |r| r.bytes);
+        given_up += out.pulses >> Counter::SegmentTimeouts as u32 & 1;
+        skipped += out.pulses >> Counter::AcksSkipped as u32 & 1;
+    }
+    assert_eq!((released, given_up), (5 * 84, 2), "bytes released, segments given up");
+    // Number 11 is 6 beyond the first that is awaited, number 5.
+    assert_eq!(skipped, 6);
 }

@@ -7,8 +7,9 @@
 //! - **RTT** = end - start, rounded to ns.
 //! - **Residence** = departure - arrival, cut to whole ns; 2^24 - 1 if it is that long or negative.
 //! - **Signal 0**: the RTT. **Signal 1**: the RTT less the residence, cut after the rounding's half
-//!   is added; 0 if the residence is longer (which is counted, whatever the signal), and 2^24 - 1
-//!   if the RTT is.
+//!   is added; 2^24 - 1 if the RTT is. A residence longer than the RTT is not believed (the
+//!   responder's date stepped meanwhile, or it lies): the signal is the RTT, and the ACK is
+//!   counted, whatever the signal.
 //! - **Signal 2**: the one-way delay is arrival - start, modulo 2^32 ns. It has an unknown offset,
 //!   so it counts as its excess over the least of late, at least 0, plus the profile's base, at
 //!   most 2^24 - 1 ns.
@@ -118,8 +119,7 @@ pub fn measure(signal: u32, base: u32, end: u64, start: u64, echo: Echo, kept: L
         SIGNAL_ONE_WAY => (base + excess).min(RTT_MAX),
         _ if negative => 0,
         _ if long => RTT_MAX,
-        SIGNAL_LESS_RESIDENCE if less => 0,
-        SIGNAL_LESS_RESIDENCE => (rest >> 8) as u32,
+        SIGNAL_LESS_RESIDENCE if !less => (rest >> 8) as u32,
         _ => (rtt >> 8) as u32,
     };
     Measured { signal, exceeds: less && !long, least }

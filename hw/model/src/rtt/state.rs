@@ -22,6 +22,8 @@ struct Flow {
     released: u32,
     /// One past the last segment released, 16 bits.
     acked: u16,
+    /// A segment ended that is not released.
+    awaits: bool,
     /// When the last progress was made: in units of 32 ns, 27 bits.
     since: u32,
     /// Clock of the operation that made it.
@@ -135,7 +137,7 @@ pub struct State {
     pub ring: Ring,
     /// Made when a flow is first loaded or sent from: a large network of models has few flows each.
     flows: Vec<Option<Box<Flow>>>,
-    /// Flows with an ended segment outstanding, or whose numbers went back.
+    /// Flows with an ended segment outstanding.
     outstanding: BTreeSet<u32>,
     /// log2 of the clocks from a flow's turn to the next flow's.
     turn_bits: u32,
@@ -158,7 +160,7 @@ impl State {
 
     fn note(&mut self, flow: u32) {
         let f = self.flow(flow);
-        if f.sent == f.released && f.next == f.acked {
+        if !f.awaits {
             self.outstanding.remove(&flow);
         } else {
             self.outstanding.insert(flow);
@@ -217,34 +219,32 @@ impl State {
                 match held {
                     false => Rank::Stale,
                     true if check != entry.check => Rank::Forged,
-                    true if f.released.wrapping_sub(entry.sum) as i32 >= 0 => Rank::Repeated,
+                    true if !f.awaits || f.released.wrapping_sub(entry.sum) as i32 >= 0 => Rank::Repeated,
                     true => Rank::Released,
                 }
             }
             Query::Turn => {
                 let late = op.entered.wrapping_sub(f.since) & SINCE >= op.timeout >> UNIT;
                 let overdue = op.enabled && op.timeout != 0 && late && !unseen;
-                if overdue && f.sent == f.released {
-                    // Numbers that went back are outstanding no more.
-                    f.acked = f.next;
-                }
-                if overdue && f.sent != f.released { Rank::Released } else { Rank::Nothing }
+                if overdue && f.awaits { Rank::Released } else { Rank::Nothing }
             }
             Query::Load => {
-                (f.released, f.acked) = (f.sent, f.next);
+                (f.released, f.acked, f.awaits) = (f.sent, f.next, false);
                 (f.since, f.at) = (op.entered, Some(op.clk));
                 Rank::Nothing
             }
             Query::Ended(sent) => {
-                if f.sent == f.released {
+                if !f.awaits {
                     (f.since, f.at) = (op.entered, Some(op.clk));
                 }
-                // A number that does not follow the last one: what is skipped counts from it on.
-                if f.next != sent.segment as u16 {
+                // What is skipped counts from here on, if nothing is awaited or the number does not
+                // follow the last one.
+                if !f.awaits || f.next != sent.segment as u16 {
                     f.acked = sent.segment as u16;
                 }
                 f.next = (sent.segment as u16).wrapping_add(1);
                 f.sent = f.sent.wrapping_add(sent.segment_bytes);
+                f.awaits = true;
                 op.sum = f.sent;
                 Rank::Nothing
             }
@@ -253,6 +253,7 @@ impl State {
             let sum = if op.query == Query::Turn { f.sent } else { entry.sum };
             op.bytes = sum.wrapping_sub(f.released);
             f.released = sum;
+            f.awaits = sum != f.sent;
             let ahead = entry.segment.wrapping_sub(f.acked);
             if op.query == Query::Turn {
                 op.between = f.next.wrapping_sub(f.acked);
