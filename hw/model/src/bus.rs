@@ -111,6 +111,8 @@ pub const KIND_RTT: u8 = 0;
 pub const KIND_TIMEOUT: u8 = 1;
 /// The longest RTT that a sample can state, ns; also that of a time-out.
 pub const RTT_MAX: u32 = (1 << 24) - 1;
+/// Hops of a sample at most: more are no path of a datacenter, so the ACK is wrong or lies.
+pub const HOPS_MOST: u8 = 15;
 
 /// A sample for the engine (`sample_*`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,11 +124,12 @@ pub struct Sample {
     /// The signal that the flow's profile chooses, ns, at most [`RTT_MAX`]: the RTT, unless it says
     /// otherwise.
     pub rtt_ns: u32,
-    /// ns of the ACK's arrival, or of the time-out; the low 32 bits.
+    /// ns of the steady time at which the ACK was looked at, or of the time-out; the low 32 bits.
     pub now_ns: u32,
-    /// TTL as sent minus TTL as received, modulo 256; 0 for a time-out.
+    /// TTL as sent minus TTL as received, from 0 to [`HOPS_MOST`]; 0 for a time-out.
     pub hops: u8,
-    /// The responder's residence, ns, at most [`RTT_MAX`]; 0 for a time-out.
+    /// The responder's residence, ns, at most the RTT and [`RTT_MAX`]: one that is longer is not
+    /// believed, and is 0, as for a time-out.
     pub endpoint_ns: u32,
     /// Segments that lost packets, of which its ACK tells, 0 to 64; 0 for a time-out.
     pub lost: u8,

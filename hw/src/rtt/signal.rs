@@ -3,12 +3,12 @@ use super::one_way::OneWay;
 use super::words::Span;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
-use timely_model::bus::RTT_MAX;
+use timely_model::bus::{HOPS_MOST, RTT_MAX};
 
 /// The arithmetic of a sample beside the decision whether there is one (`timely_model::rtt`,
 /// `signal.rs`).
 ///
-/// Clock 0: hops and residence are subtracted, the latter in two limbs. 1: saturated. 2: RTT, and
+/// Clock 0: hops and residence are subtracted, the latter in two limbs. 1: bounded. 2: RTT, and
 /// RTT less residence, out of one carry chain each. 3: selection into the registers of the outputs,
 /// which stand from clock 4 on. An operation a clock.
 #[derive(LogicBlock, Default)]
@@ -23,6 +23,8 @@ pub struct Signals<const F: usize> {
     pub flow: Signal<In, Bits<F>>,
     /// Arrival of the ACK here, or the time of another operation, ns48.fns16.
     pub arrived: Signal<In, Bits<64>>,
+    /// The steady time at which the operation entered, ns.
+    pub now_ns: Signal<In, Bits<32>>,
     /// Arrival of the packet at the responder, ns48.fns16 of its clock.
     pub arrival: Signal<In, Bits<64>>,
     /// Departure of the ACK there.
@@ -47,7 +49,7 @@ pub struct Signals<const F: usize> {
     pub keep_flow: Signal<In, Bits<F>>,
     /// Clock 4: the signal, ns.
     pub rtt_ns: Signal<Out, Bits<24>>,
-    /// Time of the operation, ns.
+    /// The steady time at which the operation entered, ns.
     pub time_ns: Signal<Out, Bits<32>>,
     /// Hops.
     pub hops: Signal<Out, Bits<8>>,
@@ -58,8 +60,10 @@ pub struct Signals<const F: usize> {
     one_way: OneWay<F>,
     most: Const<Bits<24>>,
     // Index k is the register of clock k + 1.
-    count: [DFF<Bits<8>>; 3],
-    clock: [DFF<Bits<40>>; 3],
+    apart: DFF<Bits<9>>,
+    count: [DFF<Bits<8>>; 2],
+    clock: DFF<Bits<40>>,
+    moment: [DFF<Bits<32>>; 3],
     low: DFF<Bits<33>>,
     high: DFF<Bits<24>>,
     near: Signal<Local, Bit>,
@@ -84,7 +88,7 @@ pub struct Signals<const F: usize> {
 }
 
 // A sum that carries out of its 24 bits is beyond the most.
-const _: () = assert!(RTT_MAX == (1 << 24) - 1);
+const _: () = assert!(RTT_MAX == (1 << 24) - 1 && HOPS_MOST == 15);
 
 impl<const F: usize> Signals<F> {
     /// The block with its constants.
@@ -96,15 +100,14 @@ impl<const F: usize> Signals<F> {
 impl<const F: usize> Logic for Signals<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, low, high, rounded, more, diff, less, out_rtt, out_time, out_hops, out_took, out_exceeds);
+        dff_setup!(self, clk, apart, clock, low, high, rounded, more, diff, less, out_rtt, out_time, out_hops, out_took, out_exceeds);
         for i in 0..3 {
-            self.count[i].clock.next = self.clk.val();
-            self.clock[i].clock.next = self.clk.val();
+            self.moment[i].clock.next = self.clk.val();
         }
         for i in 0..2 {
             self.took[i].clock.next = self.clk.val();
-            self.count[i + 1].d.next = self.count[i].q.val();
-            self.clock[i + 1].d.next = self.clock[i].q.val();
+            self.count[i].clock.next = self.clk.val();
+            self.moment[i + 1].d.next = self.moment[i].q.val();
         }
         self.one_way.clk.next = self.clk.val();
         self.one_way.sweep.next = self.sweep.val();
@@ -118,8 +121,9 @@ impl<const F: usize> Logic for Signals<F> {
         self.one_way.forget.next = self.forget.val();
         self.one_way.keep_flow.next = self.keep_flow.val();
         // 0
-        self.count[0].d.next = self.ttl_sent.val() - self.ttl_seen.val();
-        self.clock[0].d.next = self.arrived.val().get_bits::<40>(8);
+        self.apart.d.next = bit_cast::<9, 8>(self.ttl_sent.val()) - bit_cast::<9, 8>(self.ttl_seen.val());
+        self.clock.d.next = self.arrived.val().get_bits::<40>(8);
+        self.moment[0].d.next = self.now_ns.val();
         self.low.d.next =
             bit_cast::<33, 32>(self.departure.val().get_bits::<32>(8)) - bit_cast::<33, 32>(self.arrival.val().get_bits::<32>(8));
         self.high.d.next = self.departure.val().get_bits::<24>(40) - self.arrival.val().get_bits::<24>(40);
@@ -133,10 +137,18 @@ impl<const F: usize> Logic for Signals<F> {
         if self.near.val() {
             self.took[0].d.next = self.low.q.val().get_bits::<24>(8);
         }
-        self.rounded.d.next = self.clock[0].q.val() + bits::<40>(128);
-        self.more.d.next = self.clock[0].q.val() + bits::<40>(130);
+        self.count[0].d.next = bits::<8>(15);
+        if !self.apart.q.val().get_bits::<4>(4).any() {
+            self.count[0].d.next = self.apart.q.val().get_bits::<8>(0);
+        }
+        if self.apart.q.val().get_bit(8) {
+            self.count[0].d.next = bits::<8>(0);
+        }
+        self.rounded.d.next = self.clock.q.val() + bits::<40>(128);
+        self.more.d.next = self.clock.q.val() + bits::<40>(130);
         // 2: three operands to two, and those in one chain.
         self.took[1].d.next = self.took[0].q.val();
+        self.count[1].d.next = self.count[0].q.val();
         self.diff.d.next = (self.rounded.q.val() - self.stamp.val()).into();
         self.not_stamp.next = !self.stamp.val();
         self.not_took.next = !(bit_cast::<40, 24>(self.took[0].q.val()) << 8);
@@ -162,12 +174,14 @@ impl<const F: usize> Logic for Signals<F> {
         if self.saturates.val() {
             self.out_rtt.d.next = self.most.val();
         }
-        self.out_time.d.next = self.clock[2].q.val().get_bits::<32>(8);
-        self.out_hops.d.next = self.count[2].q.val();
+        self.out_time.d.next = self.moment[2].q.val();
+        self.out_hops.d.next = self.count[1].q.val();
         self.out_took.d.next = self.took[1].q.val();
         self.out_exceeds.d.next = self.less.q.val().negative & !self.long.val();
         if self.is_visit.val() {
             self.out_hops.d.next = bits::<8>(0);
+        }
+        if self.is_visit.val() | (self.less.q.val().negative & !self.long.val()) {
             self.out_took.d.next = bits::<24>(0);
         }
         // 4

@@ -88,6 +88,8 @@ pub struct Verdict {
     taken: Signal<Local, FlowWord>,
     updated: Signal<Local, FlowWord>,
     behind: Signal<Local, Bytes>,
+    /// Negative for a segment so old that the sums cannot tell.
+    owed: Signal<Local, Bytes>,
     total: Signal<Local, Bits<32>>,
     ahead: Signal<Local, Segments>,
     outstanding: Signal<Local, Bits<16>>,
@@ -171,6 +173,7 @@ impl Logic for Verdict {
         self.outstanding.next = self.old.val().following - self.old.val().acked;
         self.idle.next = !self.old.val().awaits;
         self.rests.next = self.old.val().sent == self.target.q.val();
+        self.owed.next = (self.old.val().sent - self.target.q.val()).into();
         self.gap.next = self.old.val().following != self.number.q.val();
         self.late.next = self.elapsed.q.val() >= bit_cast::<27, 26>(self.timeout.val().get_bits::<26>(5));
         self.unseen.next = (self.alike[0].q.val() & self.progress[0].q.val())
@@ -178,7 +181,7 @@ impl Logic for Verdict {
             | (self.alike[2].q.val() & self.progress[2].q.val())
             | (self.alike[3].q.val() & self.progress[3].q.val());
         self.awaited.next = self.can.q.val() & self.old.val().awaits;
-        self.accept.next = self.awaited.val() & self.behind.val().negative;
+        self.accept.next = self.awaited.val() & (self.behind.val().negative & !self.owed.val().negative);
         self.overdue.next = self.turn.q.val() & self.enabled.q.val() & self.times_out.val() & self.late.val() & !self.unseen.val();
         self.expire.next = self.overdue.val() & !self.idle.val();
         self.progress[0].d.next = self.accept.val() | self.expire.val() | self.load.q.val() | (self.ended.q.val() & self.idle.val());
@@ -209,7 +212,7 @@ impl Logic for Verdict {
             }
         }
         self.updated.next = self.kept.val();
-        if self.behind.val().negative {
+        if self.behind.val().negative & !self.owed.val().negative {
             self.updated.next = self.taken.val();
         }
         self.past[0].d.next = self.updated.val();

@@ -1,6 +1,6 @@
 //! Time-outs across steps of the time, of a flow that was disabled, and of one whose numbers went
-//! back.
-use timely_model::bus::{Ack, KIND_TIMEOUT, ProfileWrite, Sent};
+//! back; an ACK that is repeated very late.
+use timely_model::bus::{ACK_ACCEPTED, ACK_REPEATED, Ack, KIND_TIMEOUT, ProfileWrite, Sent};
 use timely_model::{Block, rtt};
 use timely_regs::counters::Counter;
 use timely_regs::profile;
@@ -119,4 +119,33 @@ fn numbers_that_go_back_count_right() {
     assert_eq!((released, given_up), (5 * 84, 2), "bytes released, segments given up");
     // Number 11 is 6 beyond the first that is awaited, number 5.
     assert_eq!(skipped, 6);
+}
+
+/// An ACK that is sent again after 2 GiB and more of its flow, while its segment still has its
+/// place, releases nothing and gives no sample.
+#[test]
+fn an_ack_repeated_late_is_one_that_was_heard() {
+    const LONG: u32 = 1 << 29;
+    let mut block = rtt::Rtt::new(3, 5);
+    let sent = |n: u16| Some(Sent { flow: 1, place: n, segment: n.into(), first: true, last: true, segment_bytes: LONG, ..Sent::default() });
+    let ack = |n: u16| Some(Ack { flow: 1, place: n, segment: n.into(), ..Ack::default() });
+    let (mut released, mut outcomes) = (0u64, Vec::new());
+    for clk in 0..2000 {
+        let mut i = rtt::In { now: (clk * CLOCK_NS) << 16, ..rtt::In::default() };
+        match clk {
+            110 => i.flow = Some(load(1, true, false, 0)),
+            // Seven segments, of which the last is not acknowledged; then the first one's ACK.
+            200..900 if clk % 100 == 0 => i.sent = sent((clk / 100 - 2) as u16),
+            200..800 if clk % 100 == 50 => i.ack = ack((clk / 100 - 2) as u16),
+            1000 => i.ack = ack(0),
+            1100 => i.ack = ack(6),
+            _ => {}
+        }
+        block.step(clk, &i);
+        let out = block.output(clk + 1);
+        released += out.release.map_or(0, |r| u64::from(r.bytes));
+        outcomes.extend(out.acked.map(|k| k.outcome));
+    }
+    let all = [&[ACK_ACCEPTED; 6][..], &[ACK_REPEATED, ACK_ACCEPTED]].concat();
+    assert_eq!((released, outcomes), (7 * u64::from(LONG), all), "bytes released, outcomes");
 }

@@ -37,6 +37,8 @@ struct Op {
     flow: u32,
     /// Arrival of an answer; time at which another operation entered. ns48.fns16.
     ts: u64,
+    /// Low 32 bits of the ns at which the operation entered.
+    now_ns: u32,
     /// Time at which the operation entered, units of 32 ns.
     entered: u32,
     seen: Seen,
@@ -91,7 +93,7 @@ impl Answers {
         }
         self.ops.push_front(query.map(|(query, flow, seen)| {
             let ts = if let Query::Answer(a) = query { a.ts } else { now };
-            Op { query, flow, ts, entered: (now >> (16 + UNIT)) as u32 & SINCE, seen, timeout: 0, word: None }
+            Op { query, flow, ts, now_ns: (now >> 16) as u32, entered: (now >> (16 + UNIT)) as u32 & SINCE, seen, timeout: 0, word: None }
         }));
         given
     }
@@ -103,7 +105,7 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
     let Seen { sent, start, enabled, .. } = op.seen;
     let mut pulse = |p: Pulse| given.pulses |= 1 << p as u16;
     let timing = sent.timing != word.timing;
-    let now_ns = (op.ts >> 16) as u32;
+    let now_ns = op.now_ns;
     match op.query {
         Query::Forget => *word = Done { timing: sent.timing, mtu: 0 },
         Query::Turn => {

@@ -175,10 +175,6 @@ fn nothing<T>(clocks: usize) -> VecDeque<Option<T>> {
     std::iter::repeat_with(|| None).take(clocks).collect()
 }
 
-fn low32(time: u64) -> u32 {
-    (time >> 16) as u32
-}
-
 fn bit(c: Counter) -> u64 {
     1 << c as u32
 }
@@ -271,16 +267,16 @@ impl Rtt {
             return;
         }
         if op.query == Query::Turn {
-            self.sample = Some(Sample { kind: KIND_TIMEOUT, flow: op.flow, rtt_ns: RTT_MAX, now_ns: low32(op.ts), ..Sample::default() });
+            self.sample = Some(Sample { kind: KIND_TIMEOUT, flow: op.flow, rtt_ns: RTT_MAX, now_ns: op.now_ns, ..Sample::default() });
         } else if op.stamp.valid && op.stamp.epoch == epoch {
             let m = measure(op.signal, op.base, op.ts, op.stamp.at, op.echo, op.least);
             self.sample = Some(Sample {
                 kind: KIND_RTT,
                 flow: op.flow,
                 rtt_ns: m.signal,
-                now_ns: low32(op.ts),
+                now_ns: op.now_ns,
                 hops: op.echo.hops,
-                endpoint_ns: op.echo.residence,
+                endpoint_ns: if m.exceeds { 0 } else { op.echo.residence },
                 lost: op.echo.lost,
             });
             op.measured = Some(m);

@@ -8,8 +8,8 @@
 //! - **Residence** = departure - arrival, cut to whole ns; 2^24 - 1 if it is that long or negative.
 //! - **Signal 0**: the RTT. **Signal 1**: the RTT less the residence, cut after the rounding's half
 //!   is added; 2^24 - 1 if the RTT is. A residence longer than the RTT is not believed (the
-//!   responder's date stepped meanwhile, or it lies): the signal is the RTT, and the ACK is
-//!   counted, whatever the signal.
+//!   responder's date stepped meanwhile, or it lies): the signal is the RTT, no law hears of the
+//!   residence, and the ACK is counted, whatever the signal.
 //! - **Signal 2**: the one-way delay is arrival - start, modulo 2^32 ns. It has an unknown offset,
 //!   so it counts as its excess over the least of late, at least 0, plus the profile's base, at
 //!   most 2^24 - 1 ns.
@@ -30,7 +30,7 @@
 //! less the ACK's here, and is compared, in whole ns, with the least. A step by less than the RTT
 //! biases the excess by as much for two windows.
 use super::ring::STAMP;
-use crate::bus::{Ack, RTT_MAX};
+use crate::bus::{Ack, HOPS_MOST, RTT_MAX};
 use timely_regs::profile::{ONE_WAY_WINDOW_BITS, SIGNAL_LESS_RESIDENCE, SIGNAL_ONE_WAY};
 use timely_regs::wire::Loss;
 
@@ -56,7 +56,7 @@ impl Echo {
     pub fn of(a: &Ack) -> Echo {
         let took = (a.departure >> 8).wrapping_sub(a.arrival >> 8) << 8 >> 16;
         Echo {
-            hops: a.ttl_sent.wrapping_sub(a.ttl_seen),
+            hops: a.ttl_sent.saturating_sub(a.ttl_seen).min(HOPS_MOST),
             residence: took.min(RTT_MAX.into()) as u32,
             lost: Loss::of(a.loss).segments(),
             arrival: q8(a.arrival),

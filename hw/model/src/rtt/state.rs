@@ -79,7 +79,9 @@ pub struct Op {
     pub segment: u32,
     /// Arrival of an ACK; time at which another operation entered. ns48.fns16.
     pub ts: u64,
-    /// Time at which the operation entered, as `since` counts it, and its clock.
+    /// Low 32 bits of the ns at which the operation entered.
+    pub now_ns: u32,
+    /// The same as `since` counts it, and its clock.
     entered: u32,
     clk: u64,
     pub enabled: bool,
@@ -110,6 +112,7 @@ impl Op {
             flow,
             segment,
             ts,
+            now_ns: (now >> 16) as u32,
             entered: coarse(now),
             clk,
             enabled: false,
@@ -215,11 +218,13 @@ impl State {
         let unseen = f.at.is_some_and(|at| op.clk - at <= UNSEEN);
         let rank = match op.query {
             Query::Ack { check, .. } => {
+                // Released, or older than the sums can tell.
+                let done = !f.awaits || f.released.wrapping_sub(entry.sum) as i32 >= 0 || (f.sent.wrapping_sub(entry.sum) as i32) < 0;
                 let held = entry.valid && entry.flow == flow && entry.segment == op.segment as u16;
                 match held {
                     false => Rank::Stale,
                     true if check != entry.check => Rank::Forged,
-                    true if !f.awaits || f.released.wrapping_sub(entry.sum) as i32 >= 0 => Rank::Repeated,
+                    true if done => Rank::Repeated,
                     true => Rank::Released,
                 }
             }

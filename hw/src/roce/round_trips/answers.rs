@@ -69,7 +69,8 @@ pub(super) struct Answers<const F: usize> {
     // Index k is the register of clock k + 1.
     kind: [DFF<AnswerKind>; 3],
     flow: [DFF<Bits<F>>; 4],
-    time: [DFF<Bits<40>>; 3],
+    time: DFF<Bits<40>>,
+    moment: [DFF<Bits<32>>; 3],
     psn: [DFF<Bits<24>>; 2],
     entered: [DFF<Bits<27>>; 2],
     bytes: DFF<Bits<16>>,
@@ -154,10 +155,25 @@ impl<const F: usize> Logic for Answers<F> {
             epoch,
             enable
         );
-        dff_setup!(self, clk, diff, s_valid, s_expired, s_rtt, s_time, n_valid, k_unstamped, k_across, k_unsure, k_not_ready, k_stray);
+        dff_setup!(
+            self,
+            clk,
+            time,
+            diff,
+            s_valid,
+            s_expired,
+            s_rtt,
+            s_time,
+            n_valid,
+            k_unstamped,
+            k_across,
+            k_unsure,
+            k_not_ready,
+            k_stray
+        );
         for i in 0..3 {
             self.kind[i].clock.next = self.clk.val();
-            self.time[i].clock.next = self.clk.val();
+            self.moment[i].clock.next = self.clk.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
         }
         for i in 0..4 {
@@ -168,7 +184,7 @@ impl<const F: usize> Logic for Answers<F> {
             self.entered[i].clock.next = self.clk.val();
             self.size[i].clock.next = self.clk.val();
             self.kind[i + 1].d.next = self.kind[i].q.val();
-            self.time[i + 1].d.next = self.time[i].q.val();
+            self.moment[i + 1].d.next = self.moment[i].q.val();
         }
         self.psn[1].d.next = self.psn[0].q.val();
         self.entered[1].d.next = self.entered[0].q.val();
@@ -221,13 +237,14 @@ impl<const F: usize> Logic for Answers<F> {
         self.settings.read_address.next = self.flow0.val();
         self.kind[0].d.next = self.kind0.val();
         self.flow[0].d.next = self.flow0.val();
-        self.time[0].d.next = self.time0.val().get_bits::<40>(8);
+        self.time.d.next = self.time0.val().get_bits::<40>(8);
+        self.moment[0].d.next = self.now.val().get_bits::<32>(16);
         self.psn[0].d.next = self.answer.psn.val();
         self.bytes.d.next = self.answer.bytes.val();
         self.entered[0].d.next = self.now.val().get_bits::<27>(21);
 
         // 1
-        self.rounded.d.next = self.time[0].q.val() + bits::<40>(128);
+        self.rounded.d.next = self.time.q.val() + bits::<40>(128);
         self.size[0].d.next = bits::<3>(1);
         if self.bytes.q.val() > bits::<16>(2048) {
             self.size[0].d.next = bits::<3>(5);
@@ -296,7 +313,7 @@ impl<const F: usize> Logic for Answers<F> {
         if self.span.val().negative & !self.kind3.val().turn {
             self.s_rtt.d.next = bits::<24>(0);
         }
-        self.s_time.d.next = self.time[2].q.val().get_bits::<32>(8);
+        self.s_time.d.next = self.moment[2].q.val();
         self.n_valid.d.next = (self.kind3.val().nak & self.enable.q.val()) & !self.far.q.val();
         self.k_not_ready.d.next = (self.kind3.val().not_ready & self.enable.q.val()) & !self.far.q.val();
         self.k_stray.d.next = self.heard.val() & self.far.q.val();
