@@ -127,7 +127,8 @@ fn numbers_that_go_back_count_right() {
 fn an_ack_repeated_late_is_one_that_was_heard() {
     const LONG: u32 = 1 << 29;
     let mut block = rtt::Rtt::new(3, 5);
-    let sent = |n: u16| Some(Sent { flow: 1, place: n, segment: n.into(), first: true, last: true, segment_bytes: LONG, ..Sent::default() });
+    let sent =
+        |n: u16| Some(Sent { flow: 1, place: n, segment: n.into(), first: true, last: true, segment_bytes: LONG, ..Sent::default() });
     let ack = |n: u16| Some(Ack { flow: 1, place: n, segment: n.into(), ..Ack::default() });
     let (mut released, mut outcomes) = (0u64, Vec::new());
     for clk in 0..2000 {

@@ -69,7 +69,7 @@ pub(super) struct Answers<const F: usize> {
     // Index k is the register of clock k + 1.
     kind: [DFF<AnswerKind>; 3],
     flow: [DFF<Bits<F>>; 4],
-    time: DFF<Bits<40>>,
+    arrived: DFF<Bits<40>>,
     moment: [DFF<Bits<32>>; 3],
     psn: [DFF<Bits<24>>; 2],
     entered: [DFF<Bits<27>>; 2],
@@ -158,7 +158,7 @@ impl<const F: usize> Logic for Answers<F> {
         dff_setup!(
             self,
             clk,
-            time,
+            arrived,
             diff,
             s_valid,
             s_expired,
@@ -237,14 +237,14 @@ impl<const F: usize> Logic for Answers<F> {
         self.settings.read_address.next = self.flow0.val();
         self.kind[0].d.next = self.kind0.val();
         self.flow[0].d.next = self.flow0.val();
-        self.time.d.next = self.time0.val().get_bits::<40>(8);
+        self.arrived.d.next = self.time0.val().get_bits::<40>(8);
         self.moment[0].d.next = self.now.val().get_bits::<32>(16);
         self.psn[0].d.next = self.answer.psn.val();
         self.bytes.d.next = self.answer.bytes.val();
         self.entered[0].d.next = self.now.val().get_bits::<27>(21);
 
         // 1
-        self.rounded.d.next = self.time.q.val() + bits::<40>(128);
+        self.rounded.d.next = self.arrived.q.val() + bits::<40>(128);
         self.size[0].d.next = bits::<3>(1);
         if self.bytes.q.val() > bits::<16>(2048) {
             self.size[0].d.next = bits::<3>(5);
