@@ -1,5 +1,6 @@
 //! Requests to a NIC and the service that answers them: the same for a daemon's clients and for a
 //! program that opens the device itself.
+mod checks;
 mod pairs;
 mod read;
 pub use pairs::{NotifySetup, PairError, PairKey, PairReport, PairSetup, PairsReport};
@@ -11,20 +12,19 @@ pub use request::Request;
 use crate::clock;
 use crate::config::{Config, ConfigError, Number};
 use crate::nic::{EventSettings, Nic};
-use crate::plan::{Plan, PlanError, check_bound, check_rate};
+use crate::plan::{Plan, PlanError};
 use crate::registers::{self, NameError, Named};
 use crate::report::{DeviceReport, EventReport};
-use crate::spec::{FlowSpec, PortSpec, SpecError, check_cap};
+use crate::spec::{FlowSpec, PortSpec, SpecError};
 use crate::{Error, units};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
-use timely_regs::corundum::request::Request as DmaRequest;
 use timely_regs::device::Only;
 use timely_regs::event::EventRecord;
 use timely_regs::flow::FlowRecord;
 use timely_regs::map::{Access, Register, dma};
-use timely_regs::profile::{self, PROFILES};
+use timely_regs::profile::PROFILES;
 
 /// Packets that an endless flow is kept ahead by: the device posts one more for each that it
 /// grants.
@@ -177,7 +177,7 @@ impl Service {
     }
 
     /// Takes a configuration for that of a NIC which went on, unless the NIC has another one by
-    /// now: then it was reset meanwhile. Of its flows those are taken that the NIC has. `false`
+    /// now, as one that was reset meanwhile, or the configuration cannot be. Of its flows those are taken that the NIC has. `false`
     /// when not all of it was taken: then the file is kept under another name, [`Config::before`],
     /// before a change writes it anew.
     ///
@@ -186,6 +186,9 @@ impl Service {
     pub fn adopt(&mut self, config: Config) -> Result<bool, ServiceError> {
         self.config.device = config.device;
         self.stale = true;
+        if Plan::new(&config, None).is_err() {
+            return Ok(false);
+        }
         let request = self.request(config.port.as_ref())?.unwrap_or(None);
         for (number, spec) in &config.profile {
             if spec.parameters_on(request.as_ref()).ok().and_then(|p| p.quantise().ok()) != Some(self.nic.profile(number.0)?) {
@@ -210,23 +213,16 @@ impl Service {
         Ok(!self.stale)
     }
 
-    /// The way of a request, on a board where Corundum's DMA reads the packets, and what is wrong
-    /// with what a port says of it.
-    pub(super) fn request(&self, port: Option<&PortSpec>) -> Result<Result<Option<DmaRequest>, SpecError>, ServiceError> {
-        Ok(Nic::request(self.nic.transport(), port)?)
-    }
-
     /// Sets the port, and what follows from it behind Corundum's DMA: how far ahead packets are
     /// asked for, and the caps of profiles.
     fn set_port(&mut self, port: PortSpec) -> Result<(), ServiceError> {
         let checked = port.port()?;
-        let request = self.request(Some(&port))??;
         let with = Config { port: Some(port), ..self.config.clone() };
         // All of it is checked before anything is written.
-        let plan = request.map(|r| Plan::new(&with, Some(&r))).transpose()?;
+        let (plan, request) = self.planned(&with)?;
         self.nic.checked("the port's settings", |d| checked.write(d))?;
         self.config = with;
-        if let (Some(request), Some(plan)) = (request, plan) {
+        if let Some(request) = request {
             self.nic.set_lead(request.lead_ns())?;
             for (number, parameters) in &plan.profiles {
                 if parameters.quantise().map_err(SpecError::from)? != self.nic.profile(*number)? {
@@ -235,20 +231,6 @@ impl Service {
             }
         }
         self.save()
-    }
-
-    fn check_window(&self, spec: &FlowSpec) -> Result<(), ServiceError> {
-        if spec.needs_window() { Ok(self.nic.must_have_window()?) } else { Ok(()) }
-    }
-
-    fn check_profile(&self, spec: &FlowSpec, record: &FlowRecord) -> Result<(), ServiceError> {
-        let words = self.nic.profile(spec.profile.into())?;
-        if words == [0; profile::WORDS] {
-            return Err(SpecError::Unset(spec.profile.into()).into());
-        }
-        check_rate(spec, &words)?;
-        check_bound(record, &words)?;
-        Ok(check_cap(spec, &words, self.request(self.config.port.as_ref())??.as_ref())?)
     }
 
     fn save(&mut self) -> Result<(), ServiceError> {
@@ -312,14 +294,13 @@ impl Service {
             Request::ProfileSet { profile, spec } => {
                 let request = self.request(self.config.port.as_ref())??;
                 let parameters = spec.parameters_on(request.as_ref())?;
-                let words = parameters.quantise().map_err(SpecError::from)?;
-                for (Number(flow), flow_spec) in self.config.flow.iter().filter(|f| u32::from(f.1.profile) == profile) {
-                    let fits = check_bound(&flow_spec.record()?, &words).and_then(|()| check_cap(flow_spec, &words, request.as_ref()));
-                    fits.map_err(|source| PlanError { table: format!("flow.{flow}"), source: Box::new(source) })?;
-                }
+                parameters.quantise().map_err(SpecError::from)?;
+                let mut with = self.config.clone();
+                with.profile.insert(Number(profile), spec);
+                self.planned(&with)?;
                 request.map_or(Ok(()), |r| self.nic.set_lead(r.lead_ns()))?;
                 self.nic.set_profile(profile, &parameters)?;
-                self.config.profile.insert(Number(profile), spec);
+                self.config = with;
                 self.save()?;
                 Ok(json(self.profile(profile)?))
             }
