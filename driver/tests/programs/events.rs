@@ -70,6 +70,21 @@ fn a_request_for_events_that_is_refused_ends_nobody_elses() {
     hundred(&mut follower, &mut next);
 }
 
+/// A request that is refused leaves an earlier recording as it is.
+#[test]
+fn a_request_that_is_refused_keeps_the_file() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let file = place.path("events.csv");
+    let out = file.to_str().expect("a path");
+    for daemon in [false, true] {
+        let _daemon = daemon.then(|| place.listening(&device));
+        std::fs::write(&file, "earlier\n").expect("written");
+        place.refused(&["--device", &device, "events", "--flow", "99999", "--out", out], 3, &["flow 99999", "0 to 1023"]);
+        assert_eq!(std::fs::read_to_string(&file).expect("a file"), "earlier\n", "with a daemon: {daemon}");
+    }
+}
+
 #[test]
 fn who_follows_events_is_told_of_a_reset() {
     let place = Place::new();
