@@ -71,7 +71,7 @@ pub enum ConfigError {
         message: String,
     },
     /// The file cannot be written.
-    #[error("{}: {source}; what was done is in force but not saved: free space, or make the folder writable, and do it again", file.display())]
+    #[error("{}: {source}; free space, or make the folder writable", file.display())]
     Write {
         /// The file.
         file: PathBuf,
@@ -287,6 +287,6 @@ mod tests {
     #[test]
     fn what_cannot_be_written_leaves_the_old_file() {
         let text = example().write(Path::new("/dev/full/x")).expect_err("no folder").to_string();
-        assert!(text.starts_with("/dev/full/x: ") && text.contains("not saved"), "{text}");
+        assert!(text.starts_with("/dev/full/x: ") && text.contains("free space"), "{text}");
     }
 }

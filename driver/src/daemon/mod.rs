@@ -110,8 +110,9 @@ impl Daemon {
     ///
     /// # Errors
     /// When the heartbeat cannot be asked for.
-    pub fn at(listening: Listening, service: Service, options: Options, stop: impl AsFd + Send + 'static) -> Result<Self, DaemonError> {
+    pub fn at(listening: Listening, mut service: Service, options: Options, stop: impl AsFd + Send + 'static) -> Result<Self, DaemonError> {
         service.nic.set_heartbeat(options.heartbeat)?;
+        service.stay();
         let (clients, scrapes) = (Vec::new(), Vec::new());
         let refclock = options.refclock.as_deref().map(Refclock::new).transpose()?;
         Ok(Daemon { service, options, listening, clients, scrapes, stop: Box::new(stop), over: None, losses: Often::default(), refclock })
@@ -130,6 +131,9 @@ impl Daemon {
     pub fn run(mut self) -> Result<(), DaemonError> {
         let served = self.serve();
         drop(self.listening);
+        if let Err(e) = self.service.save_again(None) {
+            note(format_args!("the end of timelyd loses changes: {e}"));
+        }
         // Flows first, then DMA: `close` does it in that order.
         let closed = self.service.nic.close(End::Stopped);
         served?;
@@ -147,6 +151,7 @@ impl Daemon {
             self.admit();
             self.talk()?;
             self.scrape()?;
+            self.save_again(Instant::now());
             if let Some(refclock) = &mut self.refclock {
                 refclock.turn(&self.service)?;
             }
@@ -165,6 +170,13 @@ impl Daemon {
         self.losses.happened();
         self.tell_losses(Instant::now());
         Ok(self.service.nic.recover()?)
+    }
+
+    /// Saves what could not be saved. Errors were told to the client whose change it was.
+    fn save_again(&mut self, now: Instant) {
+        if let Ok(true) = self.service.save_again(Some(now)) {
+            note("changes that could not be saved are saved now");
+        }
     }
 
     /// Says that the heartbeat was lost: once a second, however often it is.

@@ -6,6 +6,7 @@ mod read;
 pub use pairs::{NotifySetup, PairError, PairKey, PairReport, PairSetup, PairsReport};
 pub(crate) use read::Dated;
 mod request;
+mod saving;
 
 pub use request::Request;
 
@@ -20,6 +21,7 @@ use crate::{Error, units};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
+use std::time::Instant;
 use timely_regs::device::Only;
 use timely_regs::event::EventRecord;
 use timely_regs::flow::FlowRecord;
@@ -46,8 +48,13 @@ pub enum ServiceError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// The change was done, but not saved.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
+    #[error("what was done is in force but not saved: {source}; {next}")]
+    NotSaved {
+        /// Why.
+        source: ConfigError,
+        /// Next step, by the service or by the user.
+        next: String,
+    },
     /// A request for queue pairs.
     #[error(transparent)]
     Pair(#[from] PairError),
@@ -104,7 +111,7 @@ impl ServiceError {
             | ServiceError::NoBlock(_)
             | ServiceError::Pairs(_)
             | ServiceError::Flows { .. } => ("refused", 3),
-            ServiceError::Config(_) => ("not_saved", 1),
+            ServiceError::NotSaved { .. } => ("not_saved", 1),
             ServiceError::Device(_) => ("device", 1),
         }
     }
@@ -119,6 +126,10 @@ pub struct Service {
     /// The file differs from the NIC's configuration: it is kept under another name before it is
     /// written anew.
     stale: bool,
+    /// When what could not be saved is to be saved again; `None` when all is saved.
+    unsaved: Option<Instant>,
+    /// The process goes on and saves again.
+    stays: bool,
 }
 
 fn json(value: impl Serialize) -> Value {
@@ -129,7 +140,7 @@ fn json(value: impl Serialize) -> Value {
 impl Service {
     /// A NIC that was just opened; what it is configured to is kept in `file`.
     pub fn new(nic: Nic, file: Option<PathBuf>) -> Self {
-        Service { nic, config: Config::default(), file, stale: false }
+        Service { nic, config: Config::default(), file, stale: false, unsaved: None, stays: false }
     }
 
     /// Configuration of the NIC.
@@ -231,16 +242,6 @@ impl Service {
             }
         }
         self.save()
-    }
-
-    fn save(&mut self) -> Result<(), ServiceError> {
-        let Some(file) = &self.file else { return Ok(()) };
-        if self.stale && file.exists() {
-            Config::keep(file)?;
-        }
-        self.config.write(file)?;
-        self.stale = false;
-        Ok(())
     }
 
     /// Gives a loaded flow what it needs beside its record.

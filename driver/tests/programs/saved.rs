@@ -1,7 +1,12 @@
 //! What is saved of a NIC: what the next start takes, and nothing else.
 use super::Place;
 use nix::sys::signal::Signal;
+use std::time::{Duration, Instant};
 use timely_driver::config::Config;
+use timely_driver::nic::{Nic, Start};
+use timely_driver::service::{Request, Service};
+use timely_driver::spec::PortSpec;
+use timely_driver::transport::vfio_user::VfioUser;
 
 const FLOW: [&str; 7] = ["flow", "add", "5", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01"];
 
@@ -45,4 +50,51 @@ fn a_reset_ends_a_file_that_cannot_be() {
     assert!(out.status.success() && text.contains("[flow.5]") && text.contains(".toml.before"), "{text}");
     assert_eq!(std::fs::read_to_string(Config::before(&file)).expect("the old file"), wrong);
     place.said(&on(&device, &["info"]));
+}
+
+/// A change that cannot be saved is in force all the same, the error says so, and the end of the
+/// daemon saves it: flows that were removed stay so.
+#[test]
+fn a_change_that_cannot_be_saved_is_told_and_saved_later() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let folder = place.path("gone");
+    std::fs::create_dir(&folder).expect("a folder");
+    let file = folder.join("config.toml");
+    let start = || {
+        let daemon = place.daemon(&device, &["--config", file.to_str().expect("a path")]);
+        super::wait_for(&place.daemon_socket(&device));
+        daemon
+    };
+    let daemon = start();
+    place.said(&on(&device, &["profile", "set", "0", "timely-10g"]));
+    place.said(&on(&device, &FLOW));
+    std::fs::rename(&folder, place.path("kept")).expect("renamed");
+    let names = ["config.toml", "in force but not saved", "free space", "saves again"];
+    place.refused(&on(&device, &["flow", "remove", "5"]), 1, &names);
+    std::fs::rename(place.path("kept"), &folder).expect("renamed");
+    daemon.signal(Signal::SIGTERM);
+    assert_eq!(daemon.ended().0, Some(0));
+    let _daemon = start();
+    assert_eq!(place.json(&on(&device, &["flow", "list"])), serde_json::json!([]));
+}
+
+/// Once a second, and no sooner; a command without a daemon says how far its change goes.
+#[test]
+fn what_could_not_be_saved_is_saved_a_second_later() {
+    let place = Place::new();
+    let (_server, _) = place.serve();
+    let nic = Nic::open(Box::new(VfioUser::connect(&place.path("nic")).expect("a way")), Start::Attach).expect("a device");
+    let (folder, start) = (place.path("gone"), Instant::now());
+    let file = folder.join("config.toml");
+    let mut service = Service::new(nic, Some(file.clone()));
+    let port = PortSpec { answer: false, ..PortSpec::with_mac("02:74:6e:00:00:00") };
+    let text = service.handle(Request::PortSet { port: port.clone() }).expect_err("no folder").to_string();
+    assert!(text.contains("until the NIC is reset") && text.contains("start `timelyd --device"), "{text}");
+    assert!(service.save_again(Some(start + Duration::from_hours(1))).is_err(), "still no folder");
+    std::fs::create_dir(&folder).expect("a folder");
+    assert!(!service.save_again(Some(start)).expect("not yet") && !file.exists());
+    assert!(service.save_again(Some(start + Duration::from_hours(1))).expect("saved"));
+    assert_eq!(Config::read(&file).expect("a file").port, Some(port));
+    assert!(!service.save_again(None).expect("nothing is left"));
 }
