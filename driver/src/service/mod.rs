@@ -1,6 +1,7 @@
 //! Requests to a NIC and the service that answers them: the same for a daemon's clients and for a
 //! program that opens the device itself.
 mod checks;
+mod events;
 mod pairs;
 mod read;
 pub use pairs::{NotifySetup, PairError, PairKey, PairReport, PairSetup, PairsReport};
@@ -12,7 +13,7 @@ pub use request::Request;
 
 use crate::clock;
 use crate::config::{Config, ConfigError, Number};
-use crate::nic::{EventSettings, Nic};
+use crate::nic::Nic;
 use crate::plan::{Plan, PlanError};
 use crate::registers::{self, NameError, Named};
 use crate::report::{DeviceReport, EventReport};
@@ -22,10 +23,8 @@ use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Instant;
-use timely_regs::device::Only;
-use timely_regs::event::EventRecord;
 use timely_regs::flow::FlowRecord;
-use timely_regs::map::{Access, Register, dma};
+use timely_regs::map::{Access, Register};
 use timely_regs::profile::PROFILES;
 
 /// Packets that an endless flow is kept ahead by: the device posts one more for each that it
@@ -130,6 +129,8 @@ pub struct Service {
     unsaved: Option<Instant>,
     /// The process goes on and saves again.
     stays: bool,
+    /// Why events ended, while their last records are handed over.
+    over: Option<Error>,
 }
 
 fn json(value: impl Serialize) -> Value {
@@ -140,7 +141,7 @@ fn json(value: impl Serialize) -> Value {
 impl Service {
     /// A NIC that was just opened; what it is configured to is kept in `file`.
     pub fn new(nic: Nic, file: Option<PathBuf>) -> Self {
-        Service { nic, config: Config::default(), file, stale: false, unsaved: None, stays: false }
+        Service { nic, config: Config::default(), file, stale: false, unsaved: None, stays: false, over: None }
     }
 
     /// Configuration of the NIC.
@@ -380,38 +381,6 @@ impl Service {
                 Ok(json(EventReport::default()))
             }
         }
-    }
-
-    /// Starts recording events, or stops with `every` 0. A ring that records as asked goes on as it
-    /// is.
-    ///
-    /// # Errors
-    /// When there is no such flow or profile, or the device fails.
-    pub fn start_events(&mut self, every: u32, flow: Option<u32>, profile: Option<u32>) -> Result<(), ServiceError> {
-        if every == 0 {
-            return Ok(self.nic.stop_events()?);
-        }
-        let settings = EventSettings { every, only: Only { flow, profile }, ..EventSettings::default() };
-        if self.nic.event_settings() == Some(settings) {
-            return Ok(());
-        }
-        Ok(self.nic.start_events(&settings)?)
-    }
-
-    /// Hands the events that came to `each`; gives what came, and why no more will come, if so: the
-    /// device stopped DMA.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn drain_events(&mut self, each: impl FnMut(&EventRecord)) -> Result<(EventReport, Result<(), Error>), ServiceError> {
-        let lines = self.nic.take_interrupts()?;
-        let drained = self.nic.drain_events(each)?.into();
-        let goes_on = match lines {
-            l if l & 1 << dma::ERROR_LINE != 0 => Err(Error::DmaStopped),
-            l if l & 1 << dma::HEARTBEAT_LINE != 0 => Err(Error::HeartbeatLost),
-            _ => Ok(()),
-        };
-        Ok((drained, goes_on))
     }
 }
 

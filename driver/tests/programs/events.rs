@@ -8,6 +8,7 @@ use timely_driver::service::{Request, Service};
 use timely_driver::transport::vfio_user::VfioUser;
 use timely_regs::device::Memory;
 use timely_regs::event::EventRecord;
+use timely_regs::map::dma;
 
 const ALL: Request = Request::Events { every: 1, flow: None, profile: None };
 
@@ -173,4 +174,28 @@ fn the_ring_is_in_step_after_a_dma_error() {
     let (counted, numbered) = some(&mut service, 200);
     assert_eq!(counted, numbered, "what was lost is counted");
     assert_eq!(service.nic.event_settings(), Some(EventSettings::default()));
+}
+
+/// Records that came before a DMA error are handed over, and then the error, once.
+#[test]
+fn a_dma_error_follows_the_last_records() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    flow(&place, &device);
+    let nic = Nic::open(Box::new(VfioUser::connect(&place.path("nic")).expect("a way")), Start::Attach).expect("a device");
+    let mut service = Service::new(nic, None);
+    service.start_events(1, None, None).expect("started");
+    let start = Instant::now();
+    while service.nic.device().read(&dma::PRODUCER).expect("read") == 0 {
+        assert!(start.elapsed() < LIMIT, "no event");
+    }
+    service.nic.device().snapshot(&Nowhere, 0, 1).expect_err("no memory");
+    let mut came = 0;
+    service.next_events(|_| came += 1).expect("records first");
+    assert!(came > 0);
+    let text = service.next_events(|_| came += 1).expect_err("over").to_string();
+    assert!(text.contains("memory answered"), "{text}");
+    service.start_events(0, None, None).expect("stopped");
+    service.start_events(1, None, None).expect("started again");
+    service.next_events(|_| ()).expect("it goes on");
 }

@@ -211,9 +211,8 @@ impl Backend {
             Backend::Daemon(client) => Ok(client.events(wait)?),
             Backend::Direct { service, .. } => {
                 let mut bytes = Vec::new();
-                let (report, goes_on) = service.drain_events(|r| bytes.extend_from_slice(&r.to_bytes()))?;
+                let report = service.next_events(|r| bytes.extend_from_slice(&r.to_bytes()))?;
                 if bytes.len() < BYTES {
-                    goes_on.map_err(ServiceError::from)?;
                     // Waits for an interrupt of the device, or the end of the wait.
                     let mut fds: Vec<_> =
                         service.nic.vectors().iter().map(|v| rustix::event::PollFd::new(v, rustix::event::PollFlags::IN)).collect();
