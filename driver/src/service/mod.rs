@@ -16,7 +16,7 @@ use crate::config::{Config, ConfigError, Number};
 use crate::nic::Nic;
 use crate::plan::{Plan, PlanError};
 use crate::registers::{self, NameError, Named};
-use crate::report::{DeviceReport, EventReport};
+use crate::report::{DeviceReport, EventReport, FlowReport};
 use crate::spec::{FlowSpec, PortSpec, SpecError};
 use crate::{Error, units};
 use serde::Serialize;
@@ -30,6 +30,9 @@ use timely_regs::profile::PROFILES;
 /// Packets that an endless flow is kept ahead by: the device posts one more for each that it
 /// grants.
 const ENDLESS_AHEAD: u32 = 64;
+
+/// Note of flows that wait for `enable`.
+pub const STOPPED: &str = "flows are stopped; start them with `timelyctl enable`";
 
 /// Why a request was not done.
 #[derive(Debug, thiserror::Error)]
@@ -181,7 +184,7 @@ impl Service {
         for (number, spec) in &config.flow {
             self.start(number.0, spec)?;
         }
-        if !config.flow.is_empty() {
+        if !config.flow.is_empty() && config.is_enabled() {
             self.nic.enable(true)?;
         }
         self.config = config;
@@ -196,7 +199,7 @@ impl Service {
     /// # Errors
     /// When the device fails.
     pub fn adopt(&mut self, config: Config) -> Result<bool, ServiceError> {
-        self.config.device = config.device;
+        (self.config.device, self.config.enabled) = (config.device, config.enabled);
         self.stale = true;
         if Plan::new(&config, None).is_err() {
             return Ok(false);
@@ -245,6 +248,15 @@ impl Service {
         self.save()
     }
 
+    /// Lets flows send, unless they were stopped by a request; then the note that says so.
+    pub(super) fn enable_unless_stopped(&self) -> Result<Option<String>, ServiceError> {
+        if self.config.is_enabled() {
+            self.nic.enable(true)?;
+            return Ok(None);
+        }
+        Ok(Some(STOPPED.into()))
+    }
+
     /// Gives a loaded flow what it needs beside its record.
     fn start(&self, flow: u32, spec: &FlowSpec) -> Result<(), ServiceError> {
         if let Some(rate) = spec.rate()? {
@@ -281,6 +293,8 @@ impl Service {
             }
             Request::Enable { on } => {
                 self.nic.enable(on)?;
+                self.config.enabled = (!on).then_some(false);
+                self.save()?;
                 Ok(Value::Null)
             }
             Request::PortShow {} => Ok(json(self.port()?)),
@@ -323,10 +337,10 @@ impl Service {
                 self.check_profile(&spec, &record)?;
                 let number = self.nic.add_flow(flow, &record)?;
                 self.start(number, &spec)?;
-                self.nic.enable(true)?;
+                let note = self.enable_unless_stopped()?;
                 self.config.flow.insert(Number(number), spec);
                 self.save()?;
-                Ok(json(self.flow(number)))
+                Ok(json(FlowReport { note, ..self.flow(number) }))
             }
             Request::FlowSet { flow, spec } => {
                 let record = spec.record()?;

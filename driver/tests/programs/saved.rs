@@ -98,3 +98,37 @@ fn what_could_not_be_saved_is_saved_a_second_later() {
     assert_eq!(Config::read(&file).expect("a file").port, Some(port));
     assert!(!service.save_again(None).expect("nothing is left"));
 }
+
+/// Flows that were stopped stay so when another is added, and over a restart, until `enable`.
+#[test]
+fn flows_that_were_stopped_stay_stopped() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let enabled = || place.json(&on(&device, &["info"]))["enabled"].clone();
+    for with_daemon in [false, true] {
+        let daemon = with_daemon.then(|| place.listening(&device));
+        place.said(&on(&device, &["reset"]));
+        place.said(&on(&device, &["profile", "set", "0", "timely-10g"]));
+        place.said(&on(&device, &FLOW));
+        assert_eq!(enabled(), true);
+        place.said(&on(&device, &["disable"]));
+        let out = place.ctl(&on(&device, &["--json", "flow", "add", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01"]));
+        let added: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+        assert_eq!(added["note"], "flows are stopped; start them with `timelyctl enable`", "{added}");
+        let told = String::from_utf8_lossy(&out.stderr);
+        assert!(told.contains(&format!("start them with `timelyctl --device {device} enable`")), "{told}");
+        assert_eq!(enabled(), false);
+        if let Some(daemon) = daemon {
+            daemon.signal(Signal::SIGTERM);
+            assert_eq!(daemon.ended().0, Some(0));
+        }
+        let again = place.listening(&device);
+        assert_eq!(enabled(), false);
+        place.said(&on(&device, &["enable"]));
+        again.signal(Signal::SIGTERM);
+        let (code, said) = again.ended();
+        assert!(code == Some(0) && said.contains("flows are stopped"), "{code:?}: {said}");
+        let _again = place.listening(&device);
+        assert_eq!(enabled(), true);
+    }
+}
