@@ -14,7 +14,6 @@ use crate::protocol::{Answer, Asked, Hello, Refusal, VERSION, Welcome};
 use crate::report::EventReport;
 use crate::say::{Often, note};
 use crate::service::{Request, Service, ServiceError};
-use crate::transport::Failure;
 use connection::{Connection, Heard};
 use metrics::Scrape;
 use refclock::Refclock;
@@ -30,6 +29,8 @@ use timely_regs::event::BYTES;
 const MOST_CLIENTS: usize = 64;
 /// The longest wait, so that the ring is drained and silent clients are closed.
 const TURN: Duration = Duration::from_millis(50);
+/// Time between two looks whether the NIC is there and as it was left.
+const LOOKS_APART: Duration = Duration::from_secs(1);
 /// Bytes that a client subscribed to events may leave unread; beyond them events are lost for the
 /// client, and counted.
 const MOST_UNREAD: usize = 32 << 20;
@@ -91,6 +92,8 @@ pub struct Daemon {
     stop: Box<dyn AsFd + Send>,
     /// Why the events of all clients are over, until they were told.
     over: Option<String>,
+    /// When the NIC is looked at next, whatever the heartbeat is.
+    look: Instant,
     /// The heartbeat was lost.
     losses: Often,
     refclock: Option<Refclock>,
@@ -115,7 +118,18 @@ impl Daemon {
         service.stay();
         let (clients, scrapes) = (Vec::new(), Vec::new());
         let refclock = options.refclock.as_deref().map(Refclock::new).transpose()?;
-        Ok(Daemon { service, options, listening, clients, scrapes, stop: Box::new(stop), over: None, losses: Often::default(), refclock })
+        Ok(Daemon {
+            service,
+            options,
+            listening,
+            clients,
+            scrapes,
+            stop: Box::new(stop),
+            over: None,
+            look: Instant::now(),
+            losses: Often::default(),
+            refclock,
+        })
     }
 
     /// Where metrics are served.
@@ -127,7 +141,7 @@ impl Daemon {
     /// closed.
     ///
     /// # Errors
-    /// When the device is gone.
+    /// When the device is gone, or was reset by another hand.
     pub fn run(mut self) -> Result<(), DaemonError> {
         let served = self.serve();
         drop(self.listening);
@@ -143,6 +157,7 @@ impl Daemon {
     fn serve(&mut self) -> Result<(), DaemonError> {
         loop {
             self.kick()?;
+            self.look(Instant::now())?;
             self.tell_losses(Instant::now());
             if self.wait()? {
                 return Ok(());
@@ -164,6 +179,15 @@ impl Daemon {
             Err(Error::HeartbeatLost) => self.recover(),
             other => Ok(other?),
         }
+    }
+
+    /// Looks once a second whether the NIC is there, and as it was left.
+    fn look(&mut self, now: Instant) -> Result<(), DaemonError> {
+        if now < self.look {
+            return Ok(());
+        }
+        self.look = now + LOOKS_APART;
+        Ok(self.service.nic.must_be_as_left()?)
     }
 
     fn recover(&mut self) -> Result<(), DaemonError> {
@@ -352,7 +376,7 @@ impl Daemon {
             Err(e) => {
                 client.refuse(Some(id), e.code().0, e.to_string());
                 // Of a device that is gone the daemon can tell nothing more.
-                if let ServiceError::Device(Error::Transport(Failure::Gone { .. } | Failure::Closed { .. })) = e {
+                if e.is_gone() {
                     client.send();
                     return Err(e.into());
                 }
@@ -372,8 +396,19 @@ impl Daemon {
         }
         for mut scrape in std::mem::take(&mut self.scrapes) {
             self.kick()?;
-            if scrape.turn(|format| metrics::text(&mut self.service, format)) {
+            let mut gone = None;
+            let text = |format| {
+                metrics::text(&mut self.service, format).map_err(|e| {
+                    let told = e.to_string();
+                    gone = e.is_gone().then_some(e);
+                    told
+                })
+            };
+            if scrape.turn(text) {
                 self.scrapes.push(scrape);
+            }
+            if let Some(e) = gone {
+                return Err(e.into());
             }
         }
         Ok(())

@@ -88,6 +88,12 @@ pub enum ServiceError {
 pub const MOST_PAIRS: u32 = 10_000;
 
 impl ServiceError {
+    /// The device is gone, or the server of it: no later request can be done.
+    pub fn is_gone(&self) -> bool {
+        use crate::transport::Failure;
+        matches!(self, ServiceError::Device(Error::Transport(Failure::Gone { .. } | Failure::Closed { .. })))
+    }
+
     /// Kind of the error: the code that a client of the socket gets, and the exit code of
     /// `timelyctl`.
     pub fn code(&self) -> (&'static str, u8) {
