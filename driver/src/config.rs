@@ -35,6 +35,9 @@ impl From<Number> for String {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
+    /// `false`: flows are stopped until they are told to send.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
     /// Where its registers are, when its board does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<Place>,
@@ -71,7 +74,7 @@ pub enum ConfigError {
         message: String,
     },
     /// The file cannot be written.
-    #[error("{}: {source}; what was done is in force but not saved: free space, or make the folder writable, and do it again", file.display())]
+    #[error("{}: {source}; free space, or make the folder writable", file.display())]
     Write {
         /// The file.
         file: PathBuf,
@@ -141,6 +144,11 @@ impl Config {
         self.port.is_none() && self.profile.is_empty() && self.flow.is_empty()
     }
 
+    /// Flows may send, unless somebody stopped them.
+    pub fn is_enabled(&self) -> bool {
+        self.enabled != Some(false)
+    }
+
     /// Where a file is kept that does not say what the NIC has, before it is written anew.
     pub fn before(file: &Path) -> PathBuf {
         let mut name = file.as_os_str().to_owned();
@@ -194,6 +202,7 @@ mod tests {
         let flow = FlowSpec::to("11.0.1.1".parse().expect("an address"), "02:74:6e:00:00:01");
         let profile = ProfileSpec::new("timely-10g", Some("8us"), None, &["beta=0.5".into()]).expect("valid");
         Config {
+            enabled: Some(false),
             device: Some(Place { bar: 2, offset: 0x11_0000 }),
             port: Some(PortSpec {
                 ipv4: "11.0.0.1".parse().ok(),
@@ -287,6 +296,6 @@ mod tests {
     #[test]
     fn what_cannot_be_written_leaves_the_old_file() {
         let text = example().write(Path::new("/dev/full/x")).expect_err("no folder").to_string();
-        assert!(text.starts_with("/dev/full/x: ") && text.contains("not saved"), "{text}");
+        assert!(text.starts_with("/dev/full/x: ") && text.contains("free space"), "{text}");
     }
 }

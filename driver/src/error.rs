@@ -153,6 +153,14 @@ pub enum Error {
     /// The heartbeat was lost.
     #[error("the heartbeat was lost, and the device stopped every flow and DMA; start timelyd again, or reset it (`timelyctl reset`)")]
     HeartbeatLost,
+    /// The settings are gone.
+    #[error(
+        "{device} is not as timelyd left it: another hand reset it or loaded its bitstream again, and its settings are gone; start timelyd again, which configures it"
+    )]
+    WasReset {
+        /// Device, as `--device` takes it.
+        device: String,
+    },
     /// The memory answered a burst of the event ring, or of a snapshot or load beside it, with an
     /// error.
     #[error(

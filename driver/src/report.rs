@@ -189,6 +189,9 @@ pub struct FlowReport {
     pub flow: u32,
     /// Configuration of the flow; `None` when another program made it.
     pub spec: Option<FlowSpec>,
+    /// Note of a flow that was added while flows are stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A profile.

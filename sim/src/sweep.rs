@@ -16,15 +16,16 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use toml::Value;
 
 /// Contents of a sweep file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct Told {
     scenario: PathBuf,
     #[serde(default)]
     seeds: Vec<u64>,
@@ -57,6 +58,9 @@ pub struct Sweep {
 #[derive(Serialize, Deserialize)]
 struct LineOf<S> {
     sweep: String,
+    // The program that made it; nothing in results of before.
+    #[serde(default)]
+    build: String,
     index: usize,
     seed: u64,
     changes: BTreeMap<String, Value>,
@@ -83,11 +87,35 @@ impl std::str::FromStr for Shard {
     }
 }
 
+// FNV-1a's.
+const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const PRIME: u64 = 0x100_0000_01b3;
+
 // FNV-1a: tells one sweep from another, no more.
 fn mark(parts: &[Vec<u8>]) -> String {
     let bytes = parts.iter().flat_map(|p| p.len().to_le_bytes().into_iter().chain(p.iter().copied()));
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    let hash = bytes.fold(BASIS, |h, b| (h ^ u64::from(b)).wrapping_mul(PRIME));
     format!("{hash:016x}")
+}
+
+// The program: its version, and a hash of its file. Results of different programs are not of one
+// sweep.
+fn build() -> std::io::Result<&'static str> {
+    static BUILD: OnceLock<String> = OnceLock::new();
+    if let Some(known) = BUILD.get() {
+        return Ok(known);
+    }
+    // The running file, also when another one was built in its place.
+    let file = File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))?;
+    let (mut file, mut hash, mut chunk) = (std::io::BufReader::with_capacity(1 << 20, file), BASIS, [0; 8]);
+    loop {
+        let n = file.read(&mut chunk)?;
+        if n == 0 {
+            return Ok(BUILD.get_or_init(|| format!("{}-{hash:016x}", env!("CARGO_PKG_VERSION"))));
+        }
+        chunk[n..].fill(0);
+        hash = (hash ^ u64::from_le_bytes(chunk)).wrapping_mul(PRIME).rotate_left(23);
+    }
 }
 
 impl Sweep {
@@ -97,7 +125,7 @@ impl Sweep {
         let text = read(path)?;
         let line = |at: Option<std::ops::Range<usize>>| at.map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
         let syntax = |line, message: String| Error::Syntax { file: path.into(), line, message };
-        let file: File = toml::from_str(&text).map_err(|e| syntax(line(e.span()), e.message().to_owned()))?;
+        let file: Told = toml::from_str(&text).map_err(|e| syntax(line(e.span()), e.message().to_owned()))?;
         if let Some((name, _)) = file.vary.iter().find(|v| v.1.is_empty()) {
             return Err(syntax(
                 line(text.find(name.as_str()).map(|i| i..i)),
@@ -134,6 +162,7 @@ impl Sweep {
 
     // The results in a folder, by index, each as its line.
     fn results(&self, dir: &Path) -> Result<BTreeMap<usize, LineOf<serde_json::Value>>, String> {
+        let build = build().map_err(|e| format!("this program's own file: {e}"))?;
         let mut all = BTreeMap::new();
         let entries = std::fs::read_dir(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
@@ -147,6 +176,14 @@ impl Sweep {
                 if of.sweep != self.mark {
                     let where_ = format!("{}:{}", file.display(), n + 1);
                     return Err(format!("{where_}: the result of another sweep, or of this one before it was changed; use another folder"));
+                }
+                if of.build != build {
+                    let theirs = if of.build.is_empty() { "one that did not say which" } else { &of.build };
+                    return Err(format!(
+                        "{}:{}: the result of another build of timely-sim, {theirs}; this one is {build}: go on with that one, or use another folder",
+                        file.display(),
+                        n + 1
+                    ));
                 }
                 all.insert(of.index, of);
             }
@@ -201,7 +238,8 @@ impl Sweep {
         let duration_ms = plan.duration as f64 / MS as f64;
         let summary: Summary = build::run(plan, &*cores::factory(), |_: Ps| {}).map_err(|e| e.to_string())?.summary;
         let changes = run.changes.iter().cloned().collect();
-        let line = LineOf { sweep: self.mark.clone(), index: run.index, seed: run.seed, changes, duration_ms, summary };
+        let build = build().map_err(|e| format!("this program's own file: {e}"))?.to_owned();
+        let line = LineOf { sweep: self.mark.clone(), build, index: run.index, seed: run.seed, changes, duration_ms, summary };
         Ok(serde_json::to_string(&line).map_err(|e| e.to_string())? + "\n")
     }
 }

@@ -14,7 +14,7 @@ use timely_driver::host::parse_socket;
 use timely_driver::nic::{Nic, Start};
 use timely_driver::plan::Plan;
 use timely_driver::say::{announce, note};
-use timely_driver::service::Service;
+use timely_driver::service::{STOPPED, Service};
 use timely_driver::signals;
 use timely_driver::target::Target;
 use timely_driver::units::{TextError, parse_duration, parse_whole};
@@ -31,7 +31,7 @@ SIGHUP stop the flows and close the NIC in order; when timelyd is killed, the NI
 
 EXIT CODES
   0  it was asked to end, and the NIC was closed in order
-  1  the device or a file could not be used, or the device went away
+  1  the device or a file could not be used, or the device went away or was reset
   2  the command line was wrong, or a value of it is out of its range";
 
 /// The daemon of a timely-nic.
@@ -109,7 +109,7 @@ fn run(cli: Cli) -> Result<(), Failed> {
     let signals = signals::ending()?;
     let nic = Nic::open(transport, Start::Fresh).map_err(|e| text(&e))?;
     let mut service = Service::new(nic, Some(file.clone()));
-    let (flows, profiles) = (config.flow.len(), config.profile.len());
+    let (flows, profiles, stopped) = (config.flow.len(), config.profile.len(), !config.is_enabled());
     service.restore(config).map_err(|e| format!("{}: {e}", file.display()))?;
     let daemon = Daemon::at(listening, service, options, signals).map_err(|e| text(&e))?;
     announce(format_args!(
@@ -118,6 +118,9 @@ fn run(cli: Cli) -> Result<(), Failed> {
         file.display(),
         socket.display()
     ));
+    if stopped {
+        announce(STOPPED);
+    }
     if let Some(address) = daemon.metrics_address() {
         announce(format_args!("metrics at http://{address}/metrics"));
     }

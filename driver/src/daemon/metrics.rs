@@ -148,7 +148,7 @@ impl Scrape {
     }
 
     /// Reads and answers; `false` when it is done.
-    pub fn turn(&mut self, text: impl FnOnce(Format) -> Result<String, ServiceError>) -> bool {
+    pub fn turn(&mut self, text: impl FnOnce(Format) -> Result<String, String>) -> bool {
         if self.since.elapsed() > PATIENCE {
             return false;
         }

@@ -14,7 +14,6 @@ use crate::protocol::{Answer, Asked, Hello, Refusal, VERSION, Welcome};
 use crate::report::EventReport;
 use crate::say::{Often, note};
 use crate::service::{Request, Service, ServiceError};
-use crate::transport::Failure;
 use connection::{Connection, Heard};
 use metrics::Scrape;
 use refclock::Refclock;
@@ -30,6 +29,8 @@ use timely_regs::event::BYTES;
 const MOST_CLIENTS: usize = 64;
 /// The longest wait, so that the ring is drained and silent clients are closed.
 const TURN: Duration = Duration::from_millis(50);
+/// Time between two looks whether the NIC is there and as it was left.
+const LOOKS_APART: Duration = Duration::from_secs(1);
 /// Bytes that a client subscribed to events may leave unread; beyond them events are lost for the
 /// client, and counted.
 const MOST_UNREAD: usize = 32 << 20;
@@ -91,6 +92,8 @@ pub struct Daemon {
     stop: Box<dyn AsFd + Send>,
     /// Why the events of all clients are over, until they were told.
     over: Option<String>,
+    /// When the NIC is looked at next, whatever the heartbeat is.
+    look: Instant,
     /// The heartbeat was lost.
     losses: Often,
     refclock: Option<Refclock>,
@@ -110,11 +113,23 @@ impl Daemon {
     ///
     /// # Errors
     /// When the heartbeat cannot be asked for.
-    pub fn at(listening: Listening, service: Service, options: Options, stop: impl AsFd + Send + 'static) -> Result<Self, DaemonError> {
+    pub fn at(listening: Listening, mut service: Service, options: Options, stop: impl AsFd + Send + 'static) -> Result<Self, DaemonError> {
         service.nic.set_heartbeat(options.heartbeat)?;
+        service.stay();
         let (clients, scrapes) = (Vec::new(), Vec::new());
         let refclock = options.refclock.as_deref().map(Refclock::new).transpose()?;
-        Ok(Daemon { service, options, listening, clients, scrapes, stop: Box::new(stop), over: None, losses: Often::default(), refclock })
+        Ok(Daemon {
+            service,
+            options,
+            listening,
+            clients,
+            scrapes,
+            stop: Box::new(stop),
+            over: None,
+            look: Instant::now(),
+            losses: Often::default(),
+            refclock,
+        })
     }
 
     /// Where metrics are served.
@@ -126,10 +141,13 @@ impl Daemon {
     /// closed.
     ///
     /// # Errors
-    /// When the device is gone.
+    /// When the device is gone, or was reset by another hand.
     pub fn run(mut self) -> Result<(), DaemonError> {
         let served = self.serve();
         drop(self.listening);
+        if let Err(e) = self.service.save_again(None) {
+            note(format_args!("the end of timelyd loses changes: {e}"));
+        }
         // Flows first, then DMA: `close` does it in that order.
         let closed = self.service.nic.close(End::Stopped);
         served?;
@@ -139,6 +157,7 @@ impl Daemon {
     fn serve(&mut self) -> Result<(), DaemonError> {
         loop {
             self.kick()?;
+            self.look(Instant::now())?;
             self.tell_losses(Instant::now());
             if self.wait()? {
                 return Ok(());
@@ -147,6 +166,7 @@ impl Daemon {
             self.admit();
             self.talk()?;
             self.scrape()?;
+            self.save_again(Instant::now());
             if let Some(refclock) = &mut self.refclock {
                 refclock.turn(&self.service)?;
             }
@@ -161,10 +181,26 @@ impl Daemon {
         }
     }
 
+    /// Looks once a second whether the NIC is there, and as it was left.
+    fn look(&mut self, now: Instant) -> Result<(), DaemonError> {
+        if now < self.look {
+            return Ok(());
+        }
+        self.look = now + LOOKS_APART;
+        Ok(self.service.nic.must_be_as_left()?)
+    }
+
     fn recover(&mut self) -> Result<(), DaemonError> {
         self.losses.happened();
         self.tell_losses(Instant::now());
         Ok(self.service.nic.recover()?)
+    }
+
+    /// Saves what could not be saved. Errors were told to the client whose change it was.
+    fn save_again(&mut self, now: Instant) {
+        if let Ok(true) = self.service.save_again(Some(now)) {
+            note("changes that could not be saved are saved now");
+        }
     }
 
     /// Says that the heartbeat was lost: once a second, however often it is.
@@ -340,7 +376,7 @@ impl Daemon {
             Err(e) => {
                 client.refuse(Some(id), e.code().0, e.to_string());
                 // Of a device that is gone the daemon can tell nothing more.
-                if let ServiceError::Device(Error::Transport(Failure::Gone { .. } | Failure::Closed { .. })) = e {
+                if e.is_gone() {
                     client.send();
                     return Err(e.into());
                 }
@@ -360,8 +396,19 @@ impl Daemon {
         }
         for mut scrape in std::mem::take(&mut self.scrapes) {
             self.kick()?;
-            if scrape.turn(|format| metrics::text(&mut self.service, format)) {
+            let mut gone = None;
+            let text = |format| {
+                metrics::text(&mut self.service, format).map_err(|e| {
+                    let told = e.to_string();
+                    gone = e.is_gone().then_some(e);
+                    told
+                })
+            };
+            if scrape.turn(text) {
                 self.scrapes.push(scrape);
+            }
+            if let Some(e) = gone {
+                return Err(e.into());
             }
         }
         Ok(())

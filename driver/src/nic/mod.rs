@@ -68,6 +68,8 @@ pub struct Nic {
     /// Time between two kicks of the heartbeat, and when the next is due; `None` without a
     /// heartbeat.
     kicks: Cell<Option<(Duration, Instant)>>,
+    /// The nonces have had a key.
+    keyed: Cell<bool>,
     /// How to close the device; `None` once it is closed.
     end: Option<End>,
 }
@@ -153,7 +155,8 @@ impl Nic {
             return Err(Error::BarTooSmall { device: name, bytes, flows: device.flows(), needed });
         }
         let flows = (start == Start::Fresh).then(|| FlowTable::new(device.flows()));
-        let mut nic = Nic { device, flows, vectors: Vec::new(), bulk: None, ring: None, kicks: Cell::new(None), end: None };
+        let mut nic =
+            Nic { device, flows, vectors: Vec::new(), bulk: None, ring: None, kicks: Cell::new(None), keyed: Cell::new(false), end: None };
         nic.wait_ready()?;
         nic.end = Some(if start == Start::Fresh { End::Stopped } else { End::Running });
         // Stops DMA that a driver which died left running.
@@ -413,6 +416,23 @@ impl Nic {
     /// As [`Nic::kick`].
     pub fn kick_if_due(&self) -> Result<(), Error> {
         if self.next_kick().is_some_and(|at| Instant::now() >= at) { self.kick() } else { Ok(()) }
+    }
+
+    /// Fails where a key of the nonces was set and the device has none, or is no timely-nic any
+    /// more. A reset of the function and a bitstream that is loaded again take the key; nothing
+    /// else does.
+    ///
+    /// # Errors
+    /// When the device was reset, is gone, or the transport fails.
+    pub fn must_be_as_left(&self) -> Result<(), Error> {
+        let there = self.of(self.device.read(&id::MAGIC_WORD))? == MAGIC;
+        let keyed = there && self.of(self.device.read(&port::NONCE_KEYED))? != 0;
+        match (keyed, self.keyed.get()) {
+            (true, _) => self.keyed.set(true),
+            (false, false) if there => {}
+            _ => return Err(Error::WasReset { device: self.name().into() }),
+        }
+        Ok(())
     }
 
     /// Kicks the heartbeat when it is due, in the middle of long operations. The next [`Nic::kick`]

@@ -1,34 +1,38 @@
 //! Requests to a NIC and the service that answers them: the same for a daemon's clients and for a
 //! program that opens the device itself.
+mod checks;
+mod events;
 mod pairs;
 mod read;
 pub use pairs::{NotifySetup, PairError, PairKey, PairReport, PairSetup, PairsReport};
 pub(crate) use read::Dated;
 mod request;
+mod saving;
 
 pub use request::Request;
 
 use crate::clock;
 use crate::config::{Config, ConfigError, Number};
-use crate::nic::{EventSettings, Nic};
-use crate::plan::{Plan, PlanError, check_bound, check_rate};
+use crate::nic::Nic;
+use crate::plan::{Plan, PlanError};
 use crate::registers::{self, NameError, Named};
-use crate::report::{DeviceReport, EventReport};
-use crate::spec::{FlowSpec, PortSpec, SpecError, check_cap};
+use crate::report::{DeviceReport, EventReport, FlowReport};
+use crate::spec::{FlowSpec, PortSpec, SpecError};
 use crate::{Error, units};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
-use timely_regs::corundum::request::Request as DmaRequest;
-use timely_regs::device::Only;
-use timely_regs::event::EventRecord;
+use std::time::Instant;
 use timely_regs::flow::FlowRecord;
-use timely_regs::map::{Access, Register, dma};
-use timely_regs::profile::{self, PROFILES};
+use timely_regs::map::{Access, Register};
+use timely_regs::profile::PROFILES;
 
 /// Packets that an endless flow is kept ahead by: the device posts one more for each that it
 /// grants.
 const ENDLESS_AHEAD: u32 = 64;
+
+/// Note of flows that wait for `enable`.
+pub const STOPPED: &str = "flows are stopped; start them with `timelyctl enable`";
 
 /// Why a request was not done.
 #[derive(Debug, thiserror::Error)]
@@ -46,8 +50,13 @@ pub enum ServiceError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// The change was done, but not saved.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
+    #[error("what was done is in force but not saved: {source}; {next}")]
+    NotSaved {
+        /// Why.
+        source: ConfigError,
+        /// Next step, by the service or by the user.
+        next: String,
+    },
     /// A request for queue pairs.
     #[error(transparent)]
     Pair(#[from] PairError),
@@ -79,6 +88,12 @@ pub enum ServiceError {
 pub const MOST_PAIRS: u32 = 10_000;
 
 impl ServiceError {
+    /// The device is gone, or the server of it: no later request can be done.
+    pub fn is_gone(&self) -> bool {
+        use crate::transport::Failure;
+        matches!(self, ServiceError::Device(Error::Transport(Failure::Gone { .. } | Failure::Closed { .. })))
+    }
+
     /// Kind of the error: the code that a client of the socket gets, and the exit code of
     /// `timelyctl`.
     pub fn code(&self) -> (&'static str, u8) {
@@ -104,7 +119,7 @@ impl ServiceError {
             | ServiceError::NoBlock(_)
             | ServiceError::Pairs(_)
             | ServiceError::Flows { .. } => ("refused", 3),
-            ServiceError::Config(_) => ("not_saved", 1),
+            ServiceError::NotSaved { .. } => ("not_saved", 1),
             ServiceError::Device(_) => ("device", 1),
         }
     }
@@ -119,6 +134,12 @@ pub struct Service {
     /// The file differs from the NIC's configuration: it is kept under another name before it is
     /// written anew.
     stale: bool,
+    /// When what could not be saved is to be saved again; `None` when all is saved.
+    unsaved: Option<Instant>,
+    /// The process goes on and saves again.
+    stays: bool,
+    /// Why events ended, while their last records are handed over.
+    over: Option<Error>,
 }
 
 fn json(value: impl Serialize) -> Value {
@@ -129,7 +150,7 @@ fn json(value: impl Serialize) -> Value {
 impl Service {
     /// A NIC that was just opened; what it is configured to is kept in `file`.
     pub fn new(nic: Nic, file: Option<PathBuf>) -> Self {
-        Service { nic, config: Config::default(), file, stale: false }
+        Service { nic, config: Config::default(), file, stale: false, unsaved: None, stays: false, over: None }
     }
 
     /// Configuration of the NIC.
@@ -169,7 +190,7 @@ impl Service {
         for (number, spec) in &config.flow {
             self.start(number.0, spec)?;
         }
-        if !config.flow.is_empty() {
+        if !config.flow.is_empty() && config.is_enabled() {
             self.nic.enable(true)?;
         }
         self.config = config;
@@ -177,15 +198,18 @@ impl Service {
     }
 
     /// Takes a configuration for that of a NIC which went on, unless the NIC has another one by
-    /// now: then it was reset meanwhile. Of its flows those are taken that the NIC has. `false`
+    /// now, as one that was reset meanwhile, or the configuration cannot be. Of its flows those are taken that the NIC has. `false`
     /// when not all of it was taken: then the file is kept under another name, [`Config::before`],
     /// before a change writes it anew.
     ///
     /// # Errors
     /// When the device fails.
     pub fn adopt(&mut self, config: Config) -> Result<bool, ServiceError> {
-        self.config.device = config.device;
+        (self.config.device, self.config.enabled) = (config.device, config.enabled);
         self.stale = true;
+        if Plan::new(&config, None).is_err() {
+            return Ok(false);
+        }
         let request = self.request(config.port.as_ref())?.unwrap_or(None);
         for (number, spec) in &config.profile {
             if spec.parameters_on(request.as_ref()).ok().and_then(|p| p.quantise().ok()) != Some(self.nic.profile(number.0)?) {
@@ -210,23 +234,16 @@ impl Service {
         Ok(!self.stale)
     }
 
-    /// The way of a request, on a board where Corundum's DMA reads the packets, and what is wrong
-    /// with what a port says of it.
-    pub(super) fn request(&self, port: Option<&PortSpec>) -> Result<Result<Option<DmaRequest>, SpecError>, ServiceError> {
-        Ok(Nic::request(self.nic.transport(), port)?)
-    }
-
     /// Sets the port, and what follows from it behind Corundum's DMA: how far ahead packets are
     /// asked for, and the caps of profiles.
     fn set_port(&mut self, port: PortSpec) -> Result<(), ServiceError> {
         let checked = port.port()?;
-        let request = self.request(Some(&port))??;
         let with = Config { port: Some(port), ..self.config.clone() };
         // All of it is checked before anything is written.
-        let plan = request.map(|r| Plan::new(&with, Some(&r))).transpose()?;
+        let (plan, request) = self.planned(&with)?;
         self.nic.checked("the port's settings", |d| checked.write(d))?;
         self.config = with;
-        if let (Some(request), Some(plan)) = (request, plan) {
+        if let Some(request) = request {
             self.nic.set_lead(request.lead_ns())?;
             for (number, parameters) in &plan.profiles {
                 if parameters.quantise().map_err(SpecError::from)? != self.nic.profile(*number)? {
@@ -237,28 +254,13 @@ impl Service {
         self.save()
     }
 
-    fn check_window(&self, spec: &FlowSpec) -> Result<(), ServiceError> {
-        if spec.needs_window() { Ok(self.nic.must_have_window()?) } else { Ok(()) }
-    }
-
-    fn check_profile(&self, spec: &FlowSpec, record: &FlowRecord) -> Result<(), ServiceError> {
-        let words = self.nic.profile(spec.profile.into())?;
-        if words == [0; profile::WORDS] {
-            return Err(SpecError::Unset(spec.profile.into()).into());
+    /// Lets flows send, unless they were stopped by a request; then the note that says so.
+    pub(super) fn enable_unless_stopped(&self) -> Result<Option<String>, ServiceError> {
+        if self.config.is_enabled() {
+            self.nic.enable(true)?;
+            return Ok(None);
         }
-        check_rate(spec, &words)?;
-        check_bound(record, &words)?;
-        Ok(check_cap(spec, &words, self.request(self.config.port.as_ref())??.as_ref())?)
-    }
-
-    fn save(&mut self) -> Result<(), ServiceError> {
-        let Some(file) = &self.file else { return Ok(()) };
-        if self.stale && file.exists() {
-            Config::keep(file)?;
-        }
-        self.config.write(file)?;
-        self.stale = false;
-        Ok(())
+        Ok(Some(STOPPED.into()))
     }
 
     /// Gives a loaded flow what it needs beside its record.
@@ -297,6 +299,8 @@ impl Service {
             }
             Request::Enable { on } => {
                 self.nic.enable(on)?;
+                self.config.enabled = (!on).then_some(false);
+                self.save()?;
                 Ok(Value::Null)
             }
             Request::PortShow {} => Ok(json(self.port()?)),
@@ -312,14 +316,13 @@ impl Service {
             Request::ProfileSet { profile, spec } => {
                 let request = self.request(self.config.port.as_ref())??;
                 let parameters = spec.parameters_on(request.as_ref())?;
-                let words = parameters.quantise().map_err(SpecError::from)?;
-                for (Number(flow), flow_spec) in self.config.flow.iter().filter(|f| u32::from(f.1.profile) == profile) {
-                    let fits = check_bound(&flow_spec.record()?, &words).and_then(|()| check_cap(flow_spec, &words, request.as_ref()));
-                    fits.map_err(|source| PlanError { table: format!("flow.{flow}"), source: Box::new(source) })?;
-                }
+                parameters.quantise().map_err(SpecError::from)?;
+                let mut with = self.config.clone();
+                with.profile.insert(Number(profile), spec);
+                self.planned(&with)?;
                 request.map_or(Ok(()), |r| self.nic.set_lead(r.lead_ns()))?;
                 self.nic.set_profile(profile, &parameters)?;
-                self.config.profile.insert(Number(profile), spec);
+                self.config = with;
                 self.save()?;
                 Ok(json(self.profile(profile)?))
             }
@@ -340,10 +343,10 @@ impl Service {
                 self.check_profile(&spec, &record)?;
                 let number = self.nic.add_flow(flow, &record)?;
                 self.start(number, &spec)?;
-                self.nic.enable(true)?;
+                let note = self.enable_unless_stopped()?;
                 self.config.flow.insert(Number(number), spec);
                 self.save()?;
-                Ok(json(self.flow(number)))
+                Ok(json(FlowReport { note, ..self.flow(number) }))
             }
             Request::FlowSet { flow, spec } => {
                 let record = spec.record()?;
@@ -398,38 +401,6 @@ impl Service {
                 Ok(json(EventReport::default()))
             }
         }
-    }
-
-    /// Starts recording events, or stops with `every` 0. A ring that records as asked goes on as it
-    /// is.
-    ///
-    /// # Errors
-    /// When there is no such flow or profile, or the device fails.
-    pub fn start_events(&mut self, every: u32, flow: Option<u32>, profile: Option<u32>) -> Result<(), ServiceError> {
-        if every == 0 {
-            return Ok(self.nic.stop_events()?);
-        }
-        let settings = EventSettings { every, only: Only { flow, profile }, ..EventSettings::default() };
-        if self.nic.event_settings() == Some(settings) {
-            return Ok(());
-        }
-        Ok(self.nic.start_events(&settings)?)
-    }
-
-    /// Hands the events that came to `each`; gives what came, and why no more will come, if so: the
-    /// device stopped DMA.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn drain_events(&mut self, each: impl FnMut(&EventRecord)) -> Result<(EventReport, Result<(), Error>), ServiceError> {
-        let lines = self.nic.take_interrupts()?;
-        let drained = self.nic.drain_events(each)?.into();
-        let goes_on = match lines {
-            l if l & 1 << dma::ERROR_LINE != 0 => Err(Error::DmaStopped),
-            l if l & 1 << dma::HEARTBEAT_LINE != 0 => Err(Error::HeartbeatLost),
-            _ => Ok(()),
-        };
-        Ok((drained, goes_on))
     }
 }
 

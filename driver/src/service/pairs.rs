@@ -162,6 +162,9 @@ pub struct PairsReport {
     pub marks_unknown: u32,
     /// Packets that arrived with CE while a notification was made.
     pub marks_postponed: u32,
+    /// Note of a set-up while flows are stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A pair that was joined, as programs read it.
@@ -241,6 +244,7 @@ impl Service {
                 notifications_sent: count(Counter::NotificationsSent)?,
                 marks_unknown: count(Counter::MarksUnknown)?,
                 marks_postponed: count(Counter::MarksPostponed)?,
+                note: None,
             })
         })?;
         Ok(report)
@@ -259,7 +263,8 @@ impl Service {
         if self.nic.profile(profile)? == [0; profile::WORDS] { Err(SpecError::Unset(profile).into()) } else { Ok(()) }
     }
 
-    /// Takes the table into use with a secret of the system's, and lets flows send.
+    /// Takes the table into use with a secret of the system's, and lets flows send unless they were
+    /// stopped.
     pub(super) fn pairs_setup(&mut self, s: PairSetup) -> Result<Value, ServiceError> {
         self.must_have_pairs(false)?;
         self.must_be_set(s.profile)?;
@@ -273,8 +278,8 @@ impl Service {
             d.write(&port::STORE_BOUND, s.store_bound)?;
             d.start_pairs(&settings)
         })?;
-        self.nic.enable(true)?;
-        Ok(json(self.pairs()?))
+        let note = self.enable_unless_stopped()?;
+        Ok(json(PairsReport { note, ..self.pairs()? }))
     }
 
     /// Takes the table out of use.

@@ -40,7 +40,7 @@ impl Service {
     }
 
     pub(super) fn flow(&self, flow: u32) -> FlowReport {
-        FlowReport { flow, spec: self.config.flow.get(&Number(flow)).cloned() }
+        FlowReport { flow, spec: self.config.flow.get(&Number(flow)).cloned(), note: None }
     }
 
     pub(super) fn profile(&self, number: u32) -> Result<ProfileReport, ServiceError> {

@@ -40,6 +40,9 @@ pub enum SpecError {
     /// An unset profile: its flows would have rate 0, as flows that are not loaded.
     #[error("profile {0} is unset; `timelyctl profile set {0} timely-10g` first")]
     Unset(u32),
+    /// A profile that the device has and the configuration has not, as after writes of registers.
+    #[error("profile {0} is on the NIC alone and in no file, so a start would not set it; `timelyctl profile set {0} timely-10g` first")]
+    NotSaved(u32),
     /// A profile that neither the file nor the device has.
     #[error("profile {0} is unset; add a table [profile.{0}] with like = \"timely-10g\"")]
     NoTable(u32),

@@ -236,26 +236,6 @@ fn options_that_cannot_be_leave_the_nic_as_it_is() {
     assert_eq!(std::fs::read_to_string(&file).expect("kept"), "not a socket");
 }
 
-/// A change that cannot be saved is in force all the same, and the error says so.
-#[test]
-fn a_change_that_cannot_be_saved_is_told() {
-    let place = Place::new();
-    let (_server, device) = place.serve();
-    let folder = place.path("gone");
-    std::fs::create_dir(&folder).expect("a folder");
-    let file = folder.join("config.toml");
-    let daemon = place.daemon(&device, &["--config", file.to_str().expect("a path")]);
-    super::wait_for(&place.daemon_socket(&device));
-    std::fs::remove_dir_all(&folder).expect("removed");
-    place.refused(
-        &["--device", &device, "port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00"],
-        1,
-        &["config.toml", "in force but not saved", "free space"],
-    );
-    daemon.signal(Signal::SIGTERM);
-    assert_eq!(daemon.ended().0, Some(0));
-}
-
 /// Profiles tell that it was reset, or its address where there is no profile; a flow that the NIC
 /// has not is kept too.
 #[test]

@@ -8,6 +8,7 @@ use timely_driver::service::{Request, Service};
 use timely_driver::transport::vfio_user::VfioUser;
 use timely_regs::device::Memory;
 use timely_regs::event::EventRecord;
+use timely_regs::map::dma;
 
 const ALL: Request = Request::Events { every: 1, flow: None, profile: None };
 
@@ -68,6 +69,21 @@ fn a_request_for_events_that_is_refused_ends_nobody_elses() {
     let text = client(&place, &device).ask(every).expect_err("too many").to_string();
     assert!(text.contains("65536") && text.contains("65535"), "{text}");
     hundred(&mut follower, &mut next);
+}
+
+/// A request that is refused leaves an earlier recording as it is.
+#[test]
+fn a_request_that_is_refused_keeps_the_file() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let file = place.path("events.csv");
+    let out = file.to_str().expect("a path");
+    for daemon in [false, true] {
+        let _daemon = daemon.then(|| place.listening(&device));
+        std::fs::write(&file, "earlier\n").expect("written");
+        place.refused(&["--device", &device, "events", "--flow", "99999", "--out", out], 3, &["flow 99999", "0 to 1023"]);
+        assert_eq!(std::fs::read_to_string(&file).expect("a file"), "earlier\n", "with a daemon: {daemon}");
+    }
 }
 
 #[test]
@@ -158,4 +174,28 @@ fn the_ring_is_in_step_after_a_dma_error() {
     let (counted, numbered) = some(&mut service, 200);
     assert_eq!(counted, numbered, "what was lost is counted");
     assert_eq!(service.nic.event_settings(), Some(EventSettings::default()));
+}
+
+/// Records that came before a DMA error are handed over, and then the error, once.
+#[test]
+fn a_dma_error_follows_the_last_records() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    flow(&place, &device);
+    let nic = Nic::open(Box::new(VfioUser::connect(&place.path("nic")).expect("a way")), Start::Attach).expect("a device");
+    let mut service = Service::new(nic, None);
+    service.start_events(1, None, None).expect("started");
+    let start = Instant::now();
+    while service.nic.device().read(&dma::PRODUCER).expect("read") == 0 {
+        assert!(start.elapsed() < LIMIT, "no event");
+    }
+    service.nic.device().snapshot(&Nowhere, 0, 1).expect_err("no memory");
+    let mut came = 0;
+    service.next_events(|_| came += 1).expect("records first");
+    assert!(came > 0);
+    let text = service.next_events(|_| came += 1).expect_err("over").to_string();
+    assert!(text.contains("memory answered"), "{text}");
+    service.start_events(0, None, None).expect("stopped");
+    service.start_events(1, None, None).expect("started again");
+    service.next_events(|_| ()).expect("it goes on");
 }

@@ -66,6 +66,32 @@ fn a_server_that_is_killed_ends_a_daemon_and_who_asks_it() {
     assert!(code == Some(1) && said.contains("is it still running?"), "{code:?}: {said}");
 }
 
+/// Without a heartbeat, and without anybody who asks.
+#[test]
+fn a_daemon_without_a_heartbeat_misses_its_nic() {
+    let place = Place::new();
+    let (server, device) = place.serve();
+    let start = || {
+        let daemon = place.daemon(&device, &["--heartbeat", "0s"]);
+        super::wait_for(&place.daemon_socket(&device));
+        daemon
+    };
+    let daemon = start();
+    flow(&place, &device);
+    // A reset by the daemon's own client is none by another hand.
+    place.said(&["--device", &device, "reset"]);
+    place.said(&["--device", &device, "reset", "--flows"]);
+    // Reset by another hand: nonces have no key.
+    place.said(&["--device", &device, "reg", "write", "NONCE_KEYED", "0"]);
+    let (code, said) = daemon.ended();
+    assert!(code == Some(1) && said.contains("another hand reset it") && said.contains("start timelyd again"), "{code:?}: {said}");
+    let daemon = start();
+    place.said(&["--device", &device, "info"]);
+    drop(server);
+    let (code, said) = daemon.ended();
+    assert!(code == Some(1) && said.contains("the server closed the connection"), "{code:?}: {said}");
+}
+
 #[test]
 fn a_daemon_that_is_killed_ends_who_asks_it() {
     let place = Place::new();

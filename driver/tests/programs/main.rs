@@ -6,6 +6,7 @@ mod events;
 mod faults;
 mod kicks;
 mod pairs;
+mod saved;
 mod terminal;
 mod traffic;
 mod user;
@@ -164,6 +165,12 @@ impl Place {
         let running = self.daemon(device, &[]);
         wait_for(&self.daemon_socket(device));
         running
+    }
+
+    /// The file of what a device is configured to.
+    fn state(&self, device: &str) -> PathBuf {
+        let target: timely_driver::target::Target = device.parse().expect("a device");
+        self.path("state/timely").join(format!("{}.toml", target.slug()))
     }
 
     fn daemon_socket(&self, device: &str) -> PathBuf {

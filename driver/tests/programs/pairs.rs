@@ -70,6 +70,10 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     refused(&["pairs", "remove", "10.0.0.2", "0x23"], 3, &["35 at 10.0.0.2", "nothing was removed"]);
     let told = json(&["pairs", "show"]);
     assert_eq!((&told["set"], &told["removed"]), (&2.into(), &1.into()), "{told}");
+    json(&["disable"]);
+    let told = json(&["pairs", "setup"]);
+    let enabled = json(&["info"])["enabled"].clone();
+    assert!(told["note"].as_str().is_some_and(|n| n.starts_with("flows are stopped")) && enabled == false, "{told}");
     json(&["pairs", "stop"]);
     let stopped = json(&["pairs", "show"]);
     assert_eq!((&stopped["in_use"], &stopped["notify"]), (&false.into(), &false.into()), "{stopped}");

@@ -18,8 +18,9 @@ fn measured(o: &Outcome, from: Ps, to: Ps) -> Vec<f64> {
 }
 
 fn deviation(all: &[f64]) -> f64 {
-    let mean = all.iter().sum::<f64>() / all.len().max(1) as f64;
-    (all.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / all.len().max(1) as f64).sqrt()
+    // Of nothing no number.
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    (all.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / all.len() as f64).sqrt()
 }
 
 /// The distribution of these values, in 400 points.
@@ -56,7 +57,13 @@ pub fn figure_1(lab: &Lab) -> Result<Figure, String> {
     let (nic, kernel) = (medians(&runs[0]), medians(&runs[1]));
     // Height of a step of the queue, and noise.
     let rise = (nic[3] - nic[0]) / 3.0;
-    let noise = |o: &Outcome| (0..4).map(|k| Spread::of(step(o, k))).map(|s| s.p99 - s.p50).fold(0.0, f64::max);
+    let noise = |o: &Outcome| {
+        (0..4)
+            .map(|k| Spread::of(step(o, k)))
+            .map(|s| s.p99 - s.p50)
+            .reduce(|a, b| if a.is_nan() || a > b { a } else { b })
+            .unwrap_or(f64::NAN)
+    };
     let findings = vec![
         least(ID, "idle network: median RTT by a kernel's stamps over that by the NIC's", 1.0, of[1].p50 / of[0].p50).in_words(),
         most(

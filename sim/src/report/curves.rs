@@ -65,7 +65,9 @@ pub fn curves(x_label: &str, y_label: &str, named: &[Named]) -> (Legend, Plot) {
         y_label += &format!(" (at the start up to {})", short(&most.round()));
     }
     let width = if named.iter().any(|n| n.1.len() > DENSE) { 1 } else { 2 };
-    let line = |(i, n): (usize, &Named)| Line { color: COLORS[i % 6], points: n.1.clone(), width };
+    // A figure that is unknown has no point.
+    let known = |points: &[(f64, f64)]| points.iter().copied().filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
+    let line = |(i, n): (usize, &Named)| Line { color: COLORS[i % 6], points: known(&n.1), width };
     let plot = Plot {
         size: SIZE,
         x_label: x_label.into(),

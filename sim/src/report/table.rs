@@ -22,7 +22,7 @@ pub fn cells(o: &Outcome) -> [String; 9] {
         known(s.rtt_us.p99, 1),
         known(s.queue_kb.mean, 1),
         known(s.queue_kb.p99, 1),
-        format!("{:.4}", s.jain),
+        known(s.jain, 4),
         s.pauses.to_string(),
     ]
 }

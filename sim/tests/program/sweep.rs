@@ -145,6 +145,33 @@ fn changed_files_are_another_sweep() {
     std::fs::remove_dir_all(dir).expect("removed");
 }
 
+/// This test's program and `timely-sim` are two builds: one does not go on with the other's results,
+/// nor with those of before, which name no build.
+#[test]
+fn results_of_another_build_are_not_mixed() {
+    let dir = scratch("builds");
+    let load = "duration_ms = 0.1\n[topology]\nhosts = 4\n[nic]\nkind = 'event'\n[[load]]\nbytes = 9000\nload = 0.5\n";
+    std::fs::write(dir.join("load.toml"), load).expect("written");
+    std::fs::write(dir.join("s.toml"), "scenario = 'load.toml'\nseeds = [1, 2]\n").expect("written");
+    let (file, out) = (dir.join("s.toml"), dir.join("out"));
+    let here = || Sweep::read(&file).expect("valid").run(&out, Shard { index: 0, of: 1 }, |_| {});
+    here().expect("runs");
+    here().expect("its own results");
+    let mut c = Command::new(env!("CARGO_BIN_EXE_timely-sim"));
+    let done = c.args(["sweep", "--out"]).arg(&out).arg(&file).output().expect("runs");
+    let told = String::from_utf8_lossy(&done.stderr);
+    let names = ["results-0-of-1.jsonl:1: the result of another build of timely-sim", "go on with that one, or use another folder"];
+    assert!(!done.status.success() && names.iter().all(|n| told.contains(n)), "{told}");
+    let results = out.join("results-0-of-1.jsonl");
+    let lines = std::fs::read_to_string(&results).expect("text");
+    let mut line: serde_json::Value = serde_json::from_str(lines.lines().next().expect("a line")).expect("JSON");
+    line.as_object_mut().expect("an object").remove("build").expect("a build");
+    std::fs::write(&results, format!("{line}\n")).expect("written");
+    let told = here().expect_err("refused");
+    assert!(told.contains("another build of timely-sim, one that did not say which"), "{told}");
+    std::fs::remove_dir_all(dir).expect("removed");
+}
+
 /// Two scenarios, two arms, one report.
 #[test]
 fn compare_shows_two_runs_side_by_side() {

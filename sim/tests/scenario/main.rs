@@ -5,6 +5,8 @@ mod refused;
 use std::path::{Path, PathBuf};
 use timely_sim::cores::{CoreFactory, CoreSpec, Cores, Prepared};
 use timely_sim::demo;
+use timely_sim::metrics::summary::jain;
+use timely_sim::report::table::cells;
 use timely_sim::report::{Arm, Json, page};
 use timely_sim::scenario::build::{self, Outcome};
 use timely_sim::scenario::file::Overrides;
@@ -39,6 +41,22 @@ fn incast(replace: &[(&str, &str)], tail: &str) -> Outcome {
 fn near(what: &str, value: f64, expected: f64, tolerance: f64) {
     println!("{what}: {value:.3}, expected {expected}");
     assert!((value / expected - 1.0).abs() <= tolerance, "{what}: {value} for {expected}");
+}
+
+/// A message that is too long for the run, and no endless flow, say nothing of completion times and
+/// of fairness.
+#[test]
+fn figures_of_nothing_are_unknown() {
+    for kind in ["event", "paced"] {
+        let text =
+            format!("duration_ms = 1\n[topology]\nhosts = 3\n[nic]\nkind = '{kind}'\n[[flow]]\nfrom = 0\nto = 1\nbytes = 100000000\n");
+        let o = run(&text);
+        let json = serde_json::to_value(&o.summary).expect("JSON");
+        let unknown = serde_json::json!({"mean": null, "p50": null, "p99": null});
+        assert_eq!((&json["completed"], &json["completion_us"], &json["jain"]), (&0.into(), &unknown, &serde_json::Value::Null), "{json}");
+        assert_eq!(cells(&o)[7], "-", "{kind}");
+    }
+    assert!(jain(&[]).is_nan() && jain(&[0.0, 0.0]).is_nan() && jain(&[2.0, 2.0]) == 1.0);
 }
 
 // The figures of the design's packet simulator, an independent program; its overhead a packet is 24

@@ -171,6 +171,14 @@ fn wrong_topology_files_are_refused() {
     assert_eq!(read("[[flow]]\nfrom = 0\nto = 1\n").flows.len(), 1);
 }
 
+/// The defaults of a file of flows would be nobody's without it.
+#[test]
+fn defaults_of_no_file_of_flows_are_refused() {
+    let text = "[topology]\nhosts = 3\n[[flow]]\nfrom = 0\nto = 1\n[flows]\nprofile = 'swift-10g'\n";
+    let error = file::parse(Path::new("dir/x.toml"), text).map(|_| ()).unwrap_err().to_string();
+    assert!(error.starts_with("dir/x.toml:6: [flows] is without flows_file; allowed: only with flows_file"), "{error}");
+}
+
 /// HPCC's own files go on behind what they count, and with notes: that is read as there, and said.
 #[test]
 fn what_is_behind_the_count_is_told() {

@@ -140,7 +140,12 @@ impl Backend {
         let file = target.state()?;
         let config = Config::read(&file)?;
         // A configuration that cannot be is refused before the device is opened, as timelyd does.
-        Plan::new(&config, None).map_err(|e| CliError::Failed(format!("{}: {e}; the device goes on as it was", file.display())))?;
+        // A reset needs none of it, and is the way out of one.
+        match Plan::new(&config, None) {
+            Err(e) if reset => note(format_args!("{}: {e}; the file is kept as {}", file.display(), Config::before(&file).display())),
+            Err(e) => return Err(CliError::Failed(format!("{}: {e}; the device goes on as it was", file.display()))),
+            Ok(_) => {}
+        }
         let transport = target.transport(config.device)?;
         let keeps = transport.keeps_state();
         let nic = timely_driver::nic::Nic::open(transport, if keeps && !reset { Start::Attach } else { Start::Fresh });
@@ -206,9 +211,8 @@ impl Backend {
             Backend::Daemon(client) => Ok(client.events(wait)?),
             Backend::Direct { service, .. } => {
                 let mut bytes = Vec::new();
-                let (report, goes_on) = service.drain_events(|r| bytes.extend_from_slice(&r.to_bytes()))?;
+                let report = service.next_events(|r| bytes.extend_from_slice(&r.to_bytes()))?;
                 if bytes.len() < BYTES {
-                    goes_on.map_err(ServiceError::from)?;
                     // Waits for an interrupt of the device, or the end of the wait.
                     let mut fds: Vec<_> =
                         service.nic.vectors().iter().map(|v| rustix::event::PollFd::new(v, rustix::event::PollFlags::IN)).collect();

@@ -53,11 +53,12 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
     let failed = |e: std::io::Error, written: u64| {
         CliError::Failed(format!("{name}: {e}; {written} records were written whole: free space, or give another --out"))
     };
+    // A request that is refused leaves an earlier recording as it is.
+    nic.ask(Request::Events { every: a.every, flow: a.flow, profile: a.profile })?;
     let mut sink = Sink::new(a.out.as_deref()).map_err(|e| failed(e, 0))?;
     if a.out.is_none() {
         crate::write_out(HEAD)?;
     }
-    nic.ask(Request::Events { every: a.every, flow: a.flow, profile: a.profile })?;
     let start = Instant::now();
     // Records that are flushed to the output.
     let mut written = 0;

@@ -131,6 +131,13 @@ fn done(json: bool, what: Value) -> Result<(), CliError> {
     if json { write_out(&serde_json::to_string_pretty(&what).unwrap_or_default()) } else { Ok(()) }
 }
 
+/// Says the note of an answer, if it has one.
+fn tell_note(answer: &Value, device: Option<&Target>) {
+    if let Some(text) = answer.get("note").and_then(Value::as_str) {
+        note(advice::for_device(text, device));
+    }
+}
+
 fn run(cli: &Cli) -> Result<ExitCode, CliError> {
     match &cli.command {
         Command::Top(_) if cli.json => {
@@ -248,7 +255,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         }
         Command::Flow(Flow::Add { flow, arguments }) => {
             let spec = arguments.spec(&target)?;
-            print(json, ask(Request::FlowAdd { flow: *flow, spec })?, |f| show::flows(std::slice::from_ref(f)))?;
+            let added = ask(Request::FlowAdd { flow: *flow, spec })?;
+            tell_note(&added, cli.device.as_ref());
+            print(json, added, |f| show::flows(std::slice::from_ref(f)))?;
         }
         Command::Flow(Flow::Set { flow, arguments }) => {
             let spec = arguments.spec(&target)?;
@@ -266,7 +275,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         Command::Pairs(Pairs::Setup { profile, mtu, age, store_bound, notify, notify_interval, notify_dscp }) => {
             let notify = notify.then_some(NotifySetup { interval_us: *notify_interval, dscp: *notify_dscp });
             let setup = PairSetup { profile: *profile, mtu: *mtu, age_s: *age, store_bound: *store_bound, notify };
-            print(json, ask(Request::PairsSetup { setup })?, show::queue_pairs)?;
+            let set = ask(Request::PairsSetup { setup })?;
+            tell_note(&set, cli.device.as_ref());
+            print(json, set, show::queue_pairs)?;
         }
         Command::Pairs(Pairs::Stop) => {
             ask(Request::PairsStop {})?;

@@ -25,14 +25,9 @@ impl Spread {
     pub const UNKNOWN: Spread = Spread { mean: f64::NAN, p50: f64::NAN, p99: f64::NAN };
 
     /// Spread of these values; unknown when there are none.
-    pub fn known(values: Vec<f64>) -> Self {
-        if values.is_empty() { Spread::UNKNOWN } else { Spread::of(values) }
-    }
-
-    /// Spread of these values; all 0 when there are none.
     pub fn of(mut values: Vec<f64>) -> Self {
         if values.is_empty() {
-            return Spread::default();
+            return Spread::UNKNOWN;
         }
         values.sort_by(f64::total_cmp);
         let at = |p: f64| at_share(&values, p).expect("there are some");
@@ -59,7 +54,7 @@ pub fn watched(tap: Option<&Tap>, seconds: f64, speed: Speed) -> (f64, QueueKb, 
 }
 
 /// The figures of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
     /// Share of the bottleneck's wire bits in use; as the queue's figures, not a number when no
     /// port was watched.
@@ -75,7 +70,8 @@ pub struct Summary {
     pub queue_kb: QueueKb,
     /// Largest queue of the whole run.
     pub queue_max_kb: f64,
-    /// Jain's fairness index over what the flows' receivers got.
+    /// Jain's fairness index over what the receivers of endless flows got; not a number without
+    /// such flows, and where none got anything.
     pub jain: f64,
     /// Pauses that switches signalled, in the whole run.
     pub pauses: u64,
@@ -102,14 +98,22 @@ pub struct Summary {
     pub messages: u64,
     /// Messages that were complete by the end.
     pub completed: u64,
-    /// Times from the posting of a message to its last ACK.
+    /// Times from the posting of a message to its last ACK; unknown without complete messages.
     pub completion_us: Spread,
 }
 
-/// Jain's index of some rates; 1 for none.
+/// Figures that are unknown in both are the same.
+impl PartialEq for Summary {
+    fn eq(&self, other: &Summary) -> bool {
+        // The text of a float has all of it, and that of no number is one.
+        format!("{self:?}") == format!("{other:?}")
+    }
+}
+
+/// Jain's index of some rates; not a number (in JSON null) of none, and where all are 0.
 pub fn jain(rates: &[f64]) -> f64 {
     let (sum, squares) = rates.iter().fold((0.0, 0.0), |(s, q), r| (s + r, q + r * r));
-    if squares == 0.0 { 1.0 } else { sum * sum / (rates.len() as f64 * squares) }
+    sum * sum / (rates.len() as f64 * squares)
 }
 
 impl Summary {
@@ -127,8 +131,8 @@ impl Summary {
         Summary {
             utilization,
             goodput_gbps: payload as f64 * 8e-9 / seconds,
-            rtt_us: Spread::known(path),
-            rtt_measured_us: Spread::known(measured),
+            rtt_us: Spread::of(path),
+            rtt_measured_us: Spread::of(measured),
             queue_kb,
             queue_max_kb,
             jain: jain(&shares),
@@ -140,6 +144,7 @@ impl Summary {
             samples,
             timeouts: stats.iter().map(|s| s.timeouts).sum(),
             marks: recorder.marks,
+            completion_us: Spread::UNKNOWN,
             rtt_error_clocks_max: stats.iter().filter_map(|s| s.rtt_error_clocks_max).reduce(f64::max),
             ..Summary::default()
         }

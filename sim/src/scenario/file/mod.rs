@@ -134,13 +134,16 @@ fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
         traffic::incast(&src, t, i as u64, &mut plan)?;
     }
     if let Some(path) = &f.flows_file {
-        let d = f.flows.as_ref();
+        let d = f.flows.as_ref().map(Spanned::get_ref);
         let name = d.and_then(|d| d.profile.as_ref());
         let profile = name.map_or(Ok("timely-10g".into()), |p| known_profile(&src, p, &plan))?;
         let none = None;
         let (packet, segment) = d.map_or((&none, &none), |d| (&d.packet_bytes, &d.segment_bytes));
         let (packet, segment) = src.payloads("flows", packet, segment)?;
         super::hpcc::read_flows(&src.beside(path), &mut plan, &profile, packet, segment)?;
+    } else if let Some(d) = &f.flows {
+        let allowed = "only with flows_file, whose flows it is of; [[flow]], [[load]] and [[incast]] have these fields themselves";
+        return Err(src.error(d.span(), "[flows]", "without flows_file", allowed));
     }
     holds_frames(&src, &f.switch.buffer_kb, &plan)?;
     plan.files = src.named();

@@ -31,7 +31,7 @@ pub(super) struct File {
     #[serde(default)]
     pub flow: Vec<FlowTable>,
     pub flows_file: Option<PathBuf>,
-    pub flows: Option<FlowDefaults>,
+    pub flows: Option<Spanned<FlowDefaults>>,
     #[serde(default)]
     pub load: Vec<LoadTable>,
     #[serde(default)]

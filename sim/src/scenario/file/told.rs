@@ -52,11 +52,14 @@ pub fn hpcc(told: &Hpcc, overrides: &Overrides) -> Result<Plan, Error> {
         flows_file: Some(told.flows.into()),
         topology: TopologyTable { file: Some(told.topology.into()), ..TopologyTable::default() },
         switch: SwitchTable { xoff_kb: at(told.xoff_kb), ..SwitchTable::default() },
-        flows: Some(FlowDefaults {
-            profile: Some(Spanned::new(0..0, told.profile.into())),
-            packet_bytes: at(told.packet_bytes.into()),
-            segment_bytes: at(told.segment_bytes.into()),
-        }),
+        flows: Some(Spanned::new(
+            0..0,
+            FlowDefaults {
+                profile: Some(Spanned::new(0..0, told.profile.into())),
+                packet_bytes: at(told.packet_bytes.into()),
+                segment_bytes: at(told.segment_bytes.into()),
+            },
+        )),
         ..File::default()
     };
     // Paths are relative to where the program runs.

@@ -67,7 +67,7 @@ fn looked(looks: u32) -> Top {
             Telemetry { time_ns: 1_000_000 * u64::from(i), flows: [0, 5, 7].map(|f| flow(f, i)).into(), profiles: vec![profile] };
         if top.wants_destinations(&telemetry) {
             let spec = |f: u32| (f != 7).then(|| FlowSpec::to(format!("11.0.{f}.1").parse().expect("an address"), "02:00:00:00:00:01"));
-            top.set_destinations(&[0, 5, 7].map(|f| FlowReport { flow: f, spec: spec(f) }));
+            top.set_destinations(&[0, 5, 7].map(|f| FlowReport { flow: f, spec: spec(f), note: None }));
         }
         assert!(!top.wants_destinations(&telemetry), "asked for once");
         top.look(device(telemetry.time_ns), telemetry);
