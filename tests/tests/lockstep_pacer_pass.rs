@@ -99,6 +99,8 @@ struct Met {
     resumes: u64,
     /// Passes of flows that are limited, and of those that are not.
     limited: [u64; 2],
+    /// A segment that did not end had 2^31 bytes.
+    overs: u64,
 }
 
 impl Met {
@@ -123,7 +125,7 @@ impl Met {
             .iter()
             .chain(&self.trains)
             .chain(&self.limited)
-            .chain([&self.parks, &self.idles, &self.inserts, &self.resumes])
+            .chain([&self.parks, &self.idles, &self.inserts, &self.resumes, &self.overs])
             .all(|n| *n > 20)
     }
 }
@@ -196,6 +198,9 @@ impl World {
             let bits = [17, 31][usize::from(rng.random_bool(0.2))];
             let outstanding = any_size(rng, bits) as u32;
             let outstanding = if rng.random_bool(0.05) { outstanding.wrapping_neg() } else { outstanding };
+            // A segment that does not end, of about 2^30 bytes or a multiple of them.
+            let near = (rng.random_range(1..4u32) << 30).wrapping_add(any_size(rng, 14) as u32).wrapping_sub(1 << 12);
+            let outstanding = if rng.random_bool(0.1) { near } else { outstanding };
             let released = self.bytes[f as usize].wrapping_sub(s.base).wrapping_sub(outstanding);
             i.post = Some((f, Post { posted, released, drop: rng.random_bool(0.05) }));
         }
@@ -257,10 +262,16 @@ fn equals_model<const F: usize, const S: usize, const X: usize, const Y: usize, 
         let mut rng = rng(seed);
         let mut world = World::new(F as u32, u64::MAX - (3 << 30));
         let (mut dut, mut model) = (library.instantiate(seed as u32), pass::Pass::new(F as u32, timing));
+        let mut bases = vec![0; 1 << F];
         for clk in 0..cycles() {
             let rtl = outputs(&dut, &library);
             assert_eq!(rtl, model.output(clk), "clock {clk}, seed {seed}");
             met.count(&rtl);
+            if let Some((flow, _)) = rtl.granted {
+                let base = model.state(flow).base;
+                met.overs += u64::from(bases[flow as usize] ^ base == 1 << 31);
+                bases[flow as usize] = base;
+            }
             let i = world.inputs(clk, &mut rng, &model, &rtl);
             drive(&mut dut, &library, &i, rng.random());
             dut.tick();

@@ -239,9 +239,16 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let tokens = cap.min(signed(s.tokens - i64::from(sent) * BYTE, 52) + filled as i64);
     let measured = s.measured || sent != 0;
     // Outstanding bytes are never negative when all is charged: where they seem so, packets of
-    // before a load were released after it. A release may come before its charge.
+    // before a load were released after it, or a segment that does not end has 2^31 bytes. Then the
+    // base goes on by just these: what is waited for keeps its low bits, however often that
+    // happens. A release may come before its charge.
     let excess = outstanding.wrapping_sub(s.base).cast_signed();
-    let base = if excess < 0 && uncharged == 0 { outstanding } else { s.base };
+    let waiting = v.ended.wrapping_sub(v.post.released).wrapping_sub(s.base);
+    let base = match (uncharged, excess.cast_unsigned() >> 30, waiting >> 30) {
+        (0, 2, 0 | 1 | 3) => s.base ^ 1 << 31,
+        (0, 2 | 3, _) => outstanding,
+        _ => s.base,
+    };
     let (slack, limited) = slack(s, elapsed, v.window);
     let settled = State {
         tokens: signed(tokens, 51),
@@ -262,8 +269,8 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let uncharged_bytes = u32::from(uncharged) * size;
     let outstanding = excess.max(0) as u32 + uncharged_bytes;
     // Bytes of a segment that has not ended are acknowledged only when the flow goes on: where
-    // nothing else is outstanding it may.
-    let alone = uncharged == 0 && v.ended.wrapping_sub(v.post.released).wrapping_sub(s.base).cast_signed() <= 0;
+    // nothing else is outstanding it may. More than a bound holds is none that is waited for.
+    let alone = uncharged == 0 && (waiting == 0 || waiting >> 30 != 0);
     let fits = |k: &u32| v.bound == 0 || ((outstanding == 0 || alone) && *k == 0) || outstanding + (size << k) <= v.bound;
     let Some(bound_bits) = (0..=TRAIN_BITS).rev().find(fits) else {
         if uncharged != 0 {
@@ -334,6 +341,45 @@ mod tests {
         assert_eq!(state.tokens, -538 * BYTE + (12_000 << 12));
         let left = (538 * 8000 - 12_000) * 256;
         assert!(!due && tau <= left && left - tau < left >> 15, "{tau} of {left}");
+    }
+
+    /// A segment that does not end holds up no flow, however often it has sent 2^31 bytes: from the
+    /// first on, or behind packets of before a load.
+    #[test]
+    fn a_segment_that_never_ends_goes_on() {
+        let size = u16::MAX;
+        for before in [0, 1, 5000, 1 << 29, 3 << 30] {
+            let mut v = View { rate: (1 << RATE_BITS) - 1, bound: 1 << 20, size, cap: 1 << 19, ..View::default() };
+            v.paid = Paid { bytes: before, last: size, ..Paid::default() };
+            v.state.base = before;
+            for turn in 0..40_000 {
+                // All but the last of 2^31 bytes at once.
+                v.paid.bytes = v.state.base.wrapping_add((1 << 31) - 1 - turn * 7919 % u32::from(size));
+                v.state.seen = v.paid.bytes & SEEN_MASK;
+                for _ in 0..4 {
+                    v.time += 10_000;
+                    v.post.posted = v.state.granted.wrapping_add(1);
+                    let (Plan::Send { state, .. }, _) = plan(&v, Timing::default()) else { panic!("{before} bytes, turn {turn}: {v:?}") };
+                    v.state = State { granted: state.granted.wrapping_add(1), ..state };
+                    v.paid.settled = v.state.granted & ((1 << SETTLED_BITS) - 1);
+                    v.paid.bytes = v.paid.bytes.wrapping_add(u32::from(size));
+                }
+            }
+        }
+    }
+
+    /// Once all is released, neither what was outstanding at a load is waited for, nor the multiple
+    /// of 2^31 bytes of a long segment.
+    #[test]
+    fn released_bytes_are_not_waited_for() {
+        let size = 1538;
+        for base in [1 << 20, 1 << 30, 3 << 29, (1 << 31) - 5, 1 << 31] {
+            let paid = Paid { bytes: 0x1234_5678, last: size, ..Paid::default() };
+            let mut v = View { rate: 1 << 20, bound: 1 << 14, size, cap: 1 << 14, paid, ended: paid.bytes, ..View::default() };
+            (v.post, v.state.base) = (Post { posted: 1, released: paid.bytes, drop: false }, base);
+            let (Plan::Send { state, .. }, _) = plan(&v, Timing::default()) else { panic!("{base} bytes") };
+            assert_eq!(state.base, 0, "{base} bytes");
+        }
     }
 
     /// A flow that is granted a packet whenever `share` of its rate allows, for some time.

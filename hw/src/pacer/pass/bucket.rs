@@ -182,6 +182,7 @@ pub struct Bucket {
     packet_low: Signal<Local, U<17>>,
     packet_high: Signal<Local, U<6>>,
     packets_u: Signal<Local, U<9>>,
+    over: Signal<Local, Bit>,
     is_within: Signal<Local, Bit>,
     rate_low: Signal<Local, U<15>>,
     rate_high: Signal<Local, U<15>>,
@@ -345,10 +346,19 @@ impl Logic for Bucket {
         if self.excess2.q.val().get_bit(31) {
             self.excess3.d.next = bits::<31>(0);
         }
-        self.alone3.d.next = (self.waiting2.q.val().get_bit(31) | !self.waiting2.q.val().any()) & !self.flags2.q.val().uncharged;
+        // More than a bound holds is none that is waited for.
+        self.alone3.d.next =
+            (self.waiting2.q.val().get_bits::<2>(30).any() | !self.waiting2.q.val().any()) & !self.flags2.q.val().uncharged;
+        // A segment that does not end has 2^31 bytes: the base goes on by just these.
+        self.over.next = ((self.excess2.q.val().get_bit(31) & !self.excess2.q.val().get_bit(30))
+            & (!self.waiting2.q.val().get_bit(31) | self.waiting2.q.val().get_bit(30)))
+            & (!self.flags2.q.val().uncharged & !self.flags2.q.val().drop);
+        if self.over.val() {
+            self.base3.d.next = self.base2.q.val() ^ (bits::<32>(1) << 31);
+        }
         // The accounts are cleared, or they were wrong. While grants are uncharged a release may
         // have come before its charge.
-        if (self.excess2.q.val().get_bit(31) & !self.flags2.q.val().uncharged) | self.flags2.q.val().drop {
+        if ((self.excess2.q.val().get_bit(31) & !self.flags2.q.val().uncharged) & !self.over.val()) | self.flags2.q.val().drop {
             self.base3.d.next = self.outstanding2.q.val();
         }
         // There is no cap to keep for a flow that slept.
