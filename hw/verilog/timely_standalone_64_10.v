@@ -46372,14 +46372,14 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire [12:0] memory__sweep_at;
     reg  [9:0] memory__flow;
     wire [12:0] memory__place;
-    wire  [95:0] memory__raw_flow;
+    wire  [96:0] memory__raw_flow;
     wire  [26:0] memory__raw_since;
     wire  [4:0] memory__raw_settings;
     wire  [98:0] memory__raw_entry;
     wire  [44:0] memory__raw_start;
     wire memory__word_valid;
     wire [9:0] memory__word_flow;
-    wire [95:0] memory__word;
+    wire [96:0] memory__word;
     wire memory__since_valid;
     wire [26:0] memory__since;
     wire memory__entry_valid;
@@ -46421,7 +46421,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire [31:0] verdict__check;
     wire [31:0] verdict__bytes;
     wire [26:0] verdict__entered;
-    wire [95:0] verdict__raw_flow;
+    wire [96:0] verdict__raw_flow;
     wire [26:0] verdict__raw_since;
     wire [98:0] verdict__raw_entry;
     wire verdict__same__0;
@@ -46433,7 +46433,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire  verdict__accepts;
     wire  verdict__expires;
     wire  verdict__hits;
-    wire  [95:0] verdict__word;
+    wire  [96:0] verdict__word;
     wire  verdict__progresses;
     wire  [26:0] verdict__since;
     wire  [31:0] verdict__sum;
@@ -46447,6 +46447,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire [9:0] signals__sweep_flow;
     reg  [9:0] signals__flow;
     reg  [63:0] signals__arrived;
+    wire [31:0] signals__now_ns;
     wire [63:0] signals__arrival;
     wire [63:0] signals__departure;
     wire [7:0] signals__ttl_sent;
@@ -46649,7 +46650,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire [44:0] raw_start;
     wire timely;
     reg  [98:0] entry;
-    wire [95:0] sum;
+    wire [96:0] sum;
     
     // Sub module instances
     tnic_standalone__core__control__rtt__ack__memory memory(
@@ -46742,6 +46743,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .sweep_flow(signals__sweep_flow),
         .flow(signals__flow),
         .arrived(signals__arrived),
+        .now_ns(signals__now_ns),
         .arrival(signals__arrival),
         .departure(signals__departure),
         .ttl_sent(signals__ttl_sent),
@@ -46972,6 +46974,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign entered__0__d = now[(32'h15)+:(27)];
     assign loss0 = a_loss;
     assign memory__place = a_place[(32'h0)+:(13)];
+    assign signals__now_ns = now[(32'h10)+:(32)];
     assign signals__arrival = a_arrival;
     assign signals__departure = a_departure;
     assign signals__ttl_sent = a_ttl_sent;
@@ -47461,14 +47464,14 @@ module tnic_standalone__core__control__rtt__ack__memory(clk,sweep,sweep_at,flow,
     input wire  [12:0] sweep_at;
     input wire  [9:0] flow;
     input wire  [12:0] place;
-    output wire [95:0] raw_flow;
+    output wire [96:0] raw_flow;
     output wire [26:0] raw_since;
     output wire [4:0] raw_settings;
     output wire [98:0] raw_entry;
     output wire [44:0] raw_start;
     input wire  word_valid;
     input wire  [9:0] word_flow;
-    input wire  [95:0] word;
+    input wire  [96:0] word;
     input wire  since_valid;
     input wire  [26:0] since;
     input wire  entry_valid;
@@ -47483,19 +47486,19 @@ module tnic_standalone__core__control__rtt__ack__memory(clk,sweep,sweep_at,flow,
     input wire  [3:0] flow_profile;
     
     // Constant declarations
-    localparam  no_flow = 96'h0;
+    localparam  no_flow = 97'h0;
     localparam  no_entry = 99'h0;
     localparam  no_start = 45'h0;
     
     // Stub signals
     wire [9:0] flows__read_address;
     wire flows__read_clock;
-    wire  [95:0] flows__read_data;
+    wire  [96:0] flows__read_data;
     reg  [9:0] flows__write_address;
     reg  [9:0] flows__write_address_v;
     wire flows__write_clock;
-    reg  [95:0] flows__write_data;
-    reg  [95:0] flows__write_data_v;
+    reg  [96:0] flows__write_data;
+    reg  [96:0] flows__write_data_v;
     wire flows__write_enable;
     wire [9:0] sinces__read_address;
     wire sinces__read_clock;
@@ -47533,9 +47536,9 @@ module tnic_standalone__core__control__rtt__ack__memory(clk,sweep,sweep_at,flow,
     reg  [44:0] starts__write_data;
     reg  [44:0] starts__write_data_v;
     wire starts__write_enable;
-    reg  [95:0] flow_out__d;
-    reg  [95:0] flow_out__d_v;
-    reg [95:0] flow_out__q = 96'h0;
+    reg  [96:0] flow_out__d;
+    reg  [96:0] flow_out__d_v;
+    reg [96:0] flow_out__q = 97'h0;
     reg  [26:0] since_out__d;
     reg  [26:0] since_out__d_v;
     reg [26:0] since_out__q = 27'h0;
@@ -47720,17 +47723,17 @@ module tnic_standalone__core__control__rtt__ack__memory__flows(read_address,read
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [95:0] read_data;
+    output reg  [96:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [95:0] write_data;
+    input wire  [96:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[95:0] mem[1023:0];
+    reg[96:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {96{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {97{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -48487,7 +48490,7 @@ endmodule // standalone__core__control__rtt__ack__profiles__timeouts
 
 
 
-module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,flow,arrived,arrival,departure,ttl_sent,ttl_seen,stamp,is_visit,choice,base,keep,forget,keep_flow,rtt_ns,time_ns,hops,endpoint_ns,exceeds);
+module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,flow,arrived,now_ns,arrival,departure,ttl_sent,ttl_seen,stamp,is_visit,choice,base,keep,forget,keep_flow,rtt_ns,time_ns,hops,endpoint_ns,exceeds);
     
     // Module arguments
     input wire  clk;
@@ -48495,6 +48498,7 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
     input wire  [9:0] sweep_flow;
     input wire  [9:0] flow;
     input wire  [63:0] arrived;
+    input wire  [31:0] now_ns;
     input wire  [63:0] arrival;
     input wire  [63:0] departure;
     input wire  [7:0] ttl_sent;
@@ -48529,18 +48533,23 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
     wire one_way__keep;
     wire one_way__forget;
     wire [9:0] one_way__keep_flow;
-    wire [7:0] count__0__d;
+    reg  [8:0] apart__d;
+    reg  [8:0] apart__d_v;
+    reg [8:0] apart__q = 9'h0;
+    reg  [7:0] count__0__d;
+    reg  [7:0] count__0__d_v;
     reg [7:0] count__0__q = 8'h0;
     wire [7:0] count__1__d;
     reg [7:0] count__1__q = 8'h0;
-    wire [7:0] count__2__d;
-    reg [7:0] count__2__q = 8'h0;
-    wire [39:0] clock__0__d;
-    reg [39:0] clock__0__q = 40'h0;
-    wire [39:0] clock__1__d;
-    reg [39:0] clock__1__q = 40'h0;
-    wire [39:0] clock__2__d;
-    reg [39:0] clock__2__q = 40'h0;
+    reg  [39:0] clock__d;
+    reg  [39:0] clock__d_v;
+    reg [39:0] clock__q = 40'h0;
+    wire [31:0] moment__0__d;
+    reg [31:0] moment__0__q = 32'h0;
+    wire [31:0] moment__1__d;
+    reg [31:0] moment__1__q = 32'h0;
+    wire [31:0] moment__2__d;
+    reg [31:0] moment__2__q = 32'h0;
     reg  [32:0] low__d;
     reg  [32:0] low__d_v;
     reg [32:0] low__q = 33'h0;
@@ -48608,6 +48617,8 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
     
     // Update code
     always @(*) begin
+        apart__d_v = apart__q;
+        clock__d_v = clock__q;
         low__d_v = low__q;
         high__d_v = high__q;
         rounded__d_v = rounded__q;
@@ -48619,6 +48630,8 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
         out_hops__d_v = out_hops__q;
         out_took__d_v = out_took__q;
         out_exceeds__d_v = out_exceeds__q;
+        apart__d_v = ((ttl_sent) & 9'h1ff) - ((ttl_seen) & 9'h1ff);
+        clock__d_v = arrived[(32'h8)+:(40)];
         low__d_v = ((departure[(32'h8)+:(32)]) & 33'h1ffffffff) - ((arrival[(32'h8)+:(32)]) & 33'h1ffffffff);
         high__d_v = departure[(32'h28)+:(24)] - arrival[(32'h28)+:(24)];
         if (low__q[32'h20]) begin
@@ -48631,16 +48644,20 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
         if (near) begin
             took__0__d_v = low__q[(32'h8)+:(24)];
         end
-        rounded__d_v = clock__0__q + ((32'h80) & 40'hffffffffff);
-        more__d_v = clock__0__q + ((32'h82) & 40'hffffffffff);
+        count__0__d_v = ((32'hf) & 8'hff);
+        if (~|apart__q[(32'h4)+:(4)]) begin
+            count__0__d_v = apart__q[(32'h0)+:(8)];
+        end
+        if (apart__q[32'h8]) begin
+            count__0__d_v = ((32'h0) & 8'hff);
+        end
+        rounded__d_v = clock__q + ((32'h80) & 40'hffffffffff);
+        more__d_v = clock__q + ((32'h82) & 40'hffffffffff);
         diff__d_v = (rounded__q - stamp);
         less__d_v = (sum + (carry << 32'h1));
         out_rtt__d_v = diff__q[(64'h8)+:(24)];
-        if (choice == ((32'h1) & 2'h3)) begin
+        if ((choice == ((32'h1) & 2'h3)) & ~less__q[(64'h27)+:(1)]) begin
             out_rtt__d_v = less__q[(64'h8)+:(24)];
-            if (less__q[(64'h27)+:(1)]) begin
-                out_rtt__d_v = ((32'h0) & 24'hffffff);
-            end
         end
         if (diff__q[(64'h27)+:(1)]) begin
             out_rtt__d_v = ((32'h0) & 24'hffffff);
@@ -48653,14 +48670,18 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
         if (saturates) begin
             out_rtt__d_v = most;
         end
-        out_time__d_v = clock__2__q[(32'h8)+:(32)];
-        out_hops__d_v = count__2__q;
+        out_time__d_v = moment__2__q;
+        out_hops__d_v = count__1__q;
         out_took__d_v = took__1__q;
         out_exceeds__d_v = less__q[(64'h27)+:(1)] & ~long;
         if (is_visit) begin
             out_hops__d_v = ((32'h0) & 8'hff);
+        end
+        if (is_visit | (less__q[(64'h27)+:(1)] & ~long)) begin
             out_took__d_v = ((32'h0) & 24'hffffff);
         end
+        apart__d = apart__d_v;
+        clock__d = clock__d_v;
         low__d = low__d_v;
         high__d = high__d_v;
         rounded__d = rounded__d_v;
@@ -48673,11 +48694,10 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
         out_took__d = out_took__d_v;
         out_exceeds__d = out_exceeds__d_v;
         took__0__d = took__0__d_v;
+        count__0__d = count__0__d_v;
     end
-    assign count__1__d = count__0__q;
-    assign clock__1__d = clock__0__q;
-    assign count__2__d = count__1__q;
-    assign clock__2__d = clock__1__q;
+    assign moment__1__d = moment__0__q;
+    assign moment__2__d = moment__1__q;
     assign one_way__clk = clk;
     assign one_way__sweep = sweep;
     assign one_way__sweep_flow = sweep_flow;
@@ -48689,9 +48709,9 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
     assign one_way__keep = keep;
     assign one_way__forget = forget;
     assign one_way__keep_flow = keep_flow;
-    assign count__0__d = ttl_sent - ttl_seen;
-    assign clock__0__d = arrived[(32'h8)+:(40)];
+    assign moment__0__d = now_ns;
     assign took__1__d = took__0__q;
+    assign count__1__d = count__0__q;
     assign not_stamp = ~stamp;
     assign not_took = ~(((took__0__q) & 40'hffffffffff) << 32'h8);
     assign sum = more__q ^ not_stamp ^ not_took;
@@ -48704,12 +48724,13 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
     assign exceeds = out_exceeds__q;
     
     always @(posedge clk) begin
+        apart__q <= apart__d;
         count__0__q <= count__0__d;
         count__1__q <= count__1__d;
-        count__2__q <= count__2__d;
-        clock__0__q <= clock__0__d;
-        clock__1__q <= clock__1__d;
-        clock__2__q <= clock__2__d;
+        clock__q <= clock__d;
+        moment__0__q <= moment__0__d;
+        moment__1__q <= moment__1__d;
+        moment__2__q <= moment__2__d;
         low__q <= low__d;
         high__q <= high__d;
         took__0__q <= took__0__d;
@@ -48725,6 +48746,8 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
         out_exceeds__q <= out_exceeds__d;
     end
 endmodule // standalone__core__control__rtt__ack__signals
+
+
 
 
 
@@ -49133,7 +49156,7 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
     input wire  [31:0] check;
     input wire  [31:0] bytes;
     input wire  [26:0] entered;
-    input wire  [95:0] raw_flow;
+    input wire  [96:0] raw_flow;
     input wire  [26:0] raw_since;
     input wire  [98:0] raw_entry;
     input wire  same__0;
@@ -49145,7 +49168,7 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
     output wire accepts;
     output wire expires;
     output wire hits;
-    output wire [95:0] word;
+    output wire [96:0] word;
     output wire progresses;
     output wire [26:0] since;
     output wire [31:0] sum;
@@ -49198,9 +49221,9 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
     reg alike__2__q = 1'h0;
     wire alike__3__d;
     reg alike__3__q = 1'h0;
-    reg  [95:0] operand__d;
-    reg  [95:0] operand__d_v;
-    reg [95:0] operand__q = 96'h0;
+    reg  [96:0] operand__d;
+    reg  [96:0] operand__d_v;
+    reg [96:0] operand__q = 97'h0;
     reg  is_unknown__0__d;
     reg  is_unknown__0__d_v;
     reg is_unknown__0__q = 1'h0;
@@ -49225,12 +49248,12 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
     reg  progress__3__d;
     reg  progress__3__d_v;
     reg progress__3__q = 1'h0;
-    reg  [95:0] past__0__d;
-    reg [95:0] past__0__q = 96'h0;
-    wire [95:0] past__1__d;
-    reg [95:0] past__1__q = 96'h0;
-    wire [95:0] past__2__d;
-    reg [95:0] past__2__q = 96'h0;
+    reg  [96:0] past__0__d;
+    reg [96:0] past__0__q = 97'h0;
+    wire [96:0] past__1__d;
+    reg [96:0] past__1__q = 97'h0;
+    wire [96:0] past__2__d;
+    reg [96:0] past__2__q = 97'h0;
     reg  hit4__d;
     reg  hit4__d_v;
     reg hit4__q = 1'h0;
@@ -49249,19 +49272,22 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
     
     // Local signals
     wire [98:0] entry;
-    wire [95:0] raw;
+    wire [96:0] raw;
     wire held;
     wire on2;
     wire equal;
-    wire [95:0] old;
-    reg  [95:0] kept;
-    reg  [95:0] taken;
-    reg  [95:0] updated;
+    wire [96:0] old;
+    reg  [96:0] kept;
+    reg  [96:0] taken;
+    reg  [96:0] updated;
     wire [31:0] behind;
+    wire [31:0] owed;
     wire [31:0] total;
     wire [15:0] ahead;
     wire [15:0] outstanding;
     wire idle;
+    wire awaited;
+    wire rests;
     wire gap;
     wire late;
     wire unseen;
@@ -49311,28 +49337,32 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
         if (ended__q) begin
             kept[(64'h0)+:(32)] = total;
             kept[(64'h40)+:(16)] = follows__q;
-            if (gap) begin
+            kept[(64'h60)+:(1)] = 1'b1;
+            if (gap | idle) begin
                 kept[(64'h50)+:(16)] = number__q;
+            end
+            if (idle) begin
+                kept[(64'h20)+:(32)] = old[(64'h0)+:(32)];
             end
         end
         if (overdue | load__q) begin
-            kept[(64'h20)+:(32)] = old[(64'h0)+:(32)];
-            kept[(64'h50)+:(16)] = old[(64'h40)+:(16)];
+            kept[(64'h60)+:(1)] = 1'b0;
         end
         taken = kept;
-        if (can__q) begin
+        if (awaited) begin
             taken[(64'h20)+:(32)] = target__q;
+            taken[(64'h60)+:(1)] = ~rests;
             if (~ahead[(64'hf)+:(1)]) begin
                 taken[(64'h50)+:(16)] = follows__q;
             end
         end
         updated = kept;
-        if (behind[(64'h1f)+:(1)]) begin
+        if (behind[(64'h1f)+:(1)] & ~owed[(64'h1f)+:(1)]) begin
             updated = taken;
         end
         past__0__d = updated;
         hit4__d_v = accept | expire;
-        repeated4__d_v = can__q & ~behind[(64'h1f)+:(1)];
+        repeated4__d_v = can__q & ~accept;
         sum4__d_v = target__q;
         between4__d_v = ahead;
         if (ahead[(64'hf)+:(1)]) begin
@@ -49415,11 +49445,14 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
     assign total = old[(64'h0)+:(32)] + adds__q;
     assign ahead = (number__q - old[(64'h50)+:(16)]);
     assign outstanding = old[(64'h40)+:(16)] - old[(64'h50)+:(16)];
-    assign idle = old[(64'h0)+:(32)] == old[(64'h20)+:(32)];
+    assign idle = ~old[(64'h60)+:(1)];
+    assign rests = old[(64'h0)+:(32)] == target__q;
+    assign owed = (old[(64'h0)+:(32)] - target__q);
     assign gap = old[(64'h40)+:(16)] != number__q;
     assign late = elapsed__q >= ((timeout[(32'h5)+:(26)]) & 27'h7ffffff);
     assign unseen = (alike__0__q & progress__0__q) | (alike__1__q & progress__1__q) | (alike__2__q & progress__2__q) | (alike__3__q & progress__3__q);
-    assign accept = can__q & behind[(64'h1f)+:(1)];
+    assign awaited = can__q & old[(64'h60)+:(1)];
+    assign accept = awaited & (behind[(64'h1f)+:(1)] & ~owed[(64'h1f)+:(1)]);
     assign overdue = turn__q & enabled__q & times_out & late & ~unseen;
     assign expire = overdue & ~idle;
     assign accepts = accept;
@@ -62604,6 +62637,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     wire [16:0] packet_low;
     wire [5:0] packet_high;
     wire [8:0] packets_u;
+    wire over;
     wire is_within;
     wire [14:0] rate_low;
     wire [14:0] rate_high;
@@ -62825,8 +62859,11 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         if (excess2__q[32'h1f]) begin
             excess3__d_v = ((32'h0) & 31'h7fffffff);
         end
-        alone3__d_v = (waiting2__q[32'h1f] | ~|waiting2__q) & ~flags2__q[(64'h1)+:(1)];
-        if ((excess2__q[32'h1f] & ~flags2__q[(64'h1)+:(1)]) | flags2__q[(64'h0)+:(1)]) begin
+        alone3__d_v = (|waiting2__q[(32'h1e)+:(2)] | ~|waiting2__q) & ~flags2__q[(64'h1)+:(1)];
+        if (over) begin
+            base3__d_v = base2__q ^ (((32'h1) & 32'hffffffff) << 32'h1f);
+        end
+        if (((excess2__q[32'h1f] & ~flags2__q[(64'h1)+:(1)]) & ~over) | flags2__q[(64'h0)+:(1)]) begin
             base3__d_v = outstanding2__q;
         end
         cap3__d_v = (((cap2__q) & 27'h7ffffff) << 32'h7) - thrice;
@@ -63038,6 +63075,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     assign few = backlog__q[(32'h0)+:(6)];
     assign uncharged_u = uncharged2__q;
     assign length_u = length2__q;
+    assign over = ((excess2__q[32'h1f] & ~excess2__q[32'h1e]) & (~waiting2__q[32'h1f] | waiting2__q[32'h1e])) & (~flags2__q[(64'h1)+:(1)] & ~flags2__q[(64'h0)+:(1)]);
     assign thrice = ((cap2__q) & 27'h7ffffff) + (((cap2__q) & 27'h7ffffff) << 32'h1);
     assign bounds__i = bound2__q;
     assign flags__i = flags2__q;
