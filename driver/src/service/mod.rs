@@ -198,9 +198,9 @@ impl Service {
     }
 
     /// Takes a configuration for that of a NIC which went on, unless the NIC has another one by
-    /// now, as one that was reset meanwhile, or the configuration cannot be. Of its flows those are taken that the NIC has. `false`
-    /// when not all of it was taken: then the file is kept under another name, [`Config::before`],
-    /// before a change writes it anew.
+    /// now, as one that was reset meanwhile, or the configuration cannot be. Of its flows those are
+    /// taken that the NIC has. `false` when not all of it was taken: then the file is kept under
+    /// another name, [`Config::before`], before a change writes it anew.
     ///
     /// # Errors
     /// When the device fails.

@@ -1,16 +1,19 @@
 //! A driver kicks the heartbeat also in the middle of long operations, and queries no more than it
-//! is asked for.
-use super::Place;
+//! is asked for. A daemon whose device goes away under a scrape ends.
+use super::{LIMIT, Place};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 use timely_driver::board::Placed;
+use timely_driver::daemon::{Daemon, Options};
 use timely_driver::nic::{Nic, Start};
 use timely_driver::service::{Request, Service};
 use timely_driver::transport::vfio_user::VfioUser;
 use timely_driver::transport::{Dma, Failure, Reach, Transport};
-use timely_regs::map::{flow, heartbeat};
+use timely_regs::map::{flow, heartbeat, time};
 
 /// Kicks of the heartbeat, and queries.
 #[derive(Clone, Default)]
@@ -28,7 +31,7 @@ impl Counts {
 }
 
 /// A way to registers, and to nothing else.
-struct Counted(VfioUser, Counts);
+struct Counted(VfioUser, Counts, Arc<AtomicBool>);
 
 impl Transport for Counted {
     fn name(&self) -> &str {
@@ -56,6 +59,10 @@ impl Transport for Counted {
     }
 
     fn read32(&self, offset: u32) -> Result<u32, Failure> {
+        // Of a device that goes away this is the first register to be missed.
+        if self.2.load(Relaxed) && offset == time::NOW_LOW.address() {
+            return Err(Failure::Gone { device: self.name().into() });
+        }
         self.0.read32(offset)
     }
 
@@ -102,7 +109,7 @@ fn long_requests_kick_and_ask_for_no_more_than_is_wanted() {
     let (_server, _) = place.serve();
     let counts = Counts::default();
     let way = VfioUser::connect(&place.path("nic")).expect("a way");
-    let nic = Nic::open(Box::new(Counted(way, counts.clone())), Start::Fresh).expect("a device");
+    let nic = Nic::open(Box::new(Counted(way, counts.clone(), Arc::default())), Start::Fresh).expect("a device");
     nic.set_heartbeat(Some(Duration::from_nanos(100))).expect("set");
     let mut service = Service::new(nic, None);
     let mut counted = |request| counts.of(|| drop(service.handle(request).expect("done")));
@@ -112,4 +119,33 @@ fn long_requests_kick_and_ask_for_no_more_than_is_wanted() {
     assert_eq!(counted(Request::Clock { pairs: 100 }), [100, 0]);
     let [kicks, _] = counted(Request::RegDump { block: Some("profiles".into()) });
     assert!(kicks > 100, "{kicks}");
+}
+
+/// Time is read for an answer alone: nothing else of the daemon's misses the device.
+#[test]
+fn a_scrape_of_a_device_that_is_gone_ends_the_daemon() {
+    let place = Place::new();
+    let (_server, _) = place.serve();
+    let gone = Arc::new(AtomicBool::new(false));
+    let way = VfioUser::connect(&place.path("nic")).expect("a way");
+    let nic = Nic::open(Box::new(Counted(way, Counts::default(), gone.clone())), Start::Fresh).expect("a device");
+    let metrics = "127.0.0.1:0".parse().ok();
+    let options = Options { socket: place.path("socket"), users: Vec::new(), heartbeat: None, metrics, refclock: None };
+    let (stopped, _stop) = rustix::pipe::pipe().expect("a pipe");
+    let daemon = Daemon::new(Service::new(nic, None), options, stopped).expect("a daemon");
+    let address = daemon.metrics_address().expect("an address");
+    let (tell, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || tell.send(daemon.run().map_err(|e| e.to_string())));
+    let scrape = || {
+        let mut stream = TcpStream::connect(address).expect("connected");
+        stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").expect("asked");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("an answer");
+        text
+    };
+    assert!(scrape().starts_with("HTTP/1.1 200"));
+    gone.store(true, Relaxed);
+    assert!(scrape().starts_with("HTTP/1.1 500"));
+    let told = ended.recv_timeout(LIMIT).expect("it ends").expect_err("gone");
+    assert!(told.contains("every register reads 0xffffffff"), "{told}");
 }

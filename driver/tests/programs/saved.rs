@@ -1,4 +1,4 @@
-//! What is saved of a NIC: what the next start takes, and nothing else.
+//! The saved configuration of a NIC: all of what was asked for, and nothing that a start refuses.
 use super::Place;
 use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};

@@ -145,8 +145,8 @@ fn changed_files_are_another_sweep() {
     std::fs::remove_dir_all(dir).expect("removed");
 }
 
-/// This test's program and `timely-sim` are two builds: one does not go on with the other's results,
-/// nor with those of before, which name no build.
+/// The program of the test and `timely-sim` are two builds: one does not go on with results of the
+/// other, nor with those of before, which name no build.
 #[test]
 fn results_of_another_build_are_not_mixed() {
     let dir = scratch("builds");
