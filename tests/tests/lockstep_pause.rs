@@ -215,26 +215,30 @@ fn a_paused_priority_holds_up_no_other() {
     assert!(came[60].0 < 1200 && came[61].0 > 3000, "{:?}", &came[55..65]);
 }
 
-/// Short pauses of priority 1 again and again, with a pacer that has 64 grants on their way and
+/// Short pauses of priority 1 again and again, with a pacer that has 64 grants of each on their way and
 /// decides none of what it is told to hold, and a source that takes one in 30 clocks: the grants of
 /// priority 0 are as many in each pause, and no more wait than were on their way.
 #[test]
 fn pauses_again_and_again_hold_up_no_other() {
     let mut unit = Hold::new(1);
-    let (mut clk, mut gate, mut waiting, mut turn) = (0, VecDeque::new(), 0, 0);
+    let (mut clk, mut gate, mut waiting, mut turn) = (0, [0u32; 2], 0, 0u32);
     let mut step = |unit: &mut Hold, paused: u8, load: Option<FlowLoad>| {
-        let offered = gate.front().map(|flow| (*flow, 0));
+        if gate[turn as usize] == 0 {
+            turn = 1 - turn;
+        }
+        let offered = (gate[turn as usize] > 0).then_some((turn, 0));
         let i = hold::In { paused, load, grant: offered, ready: clk % 30 == 0, ..hold::In::default() };
         let out = unit.through(clk, i.grant, i.ready);
         let left = out.grant.filter(|_| i.ready).map(|g| g.0);
         waiting = waiting + u32::from(out.ready && offered == Some((1, 0))) - u32::from(left == Some(1));
-        if out.ready {
-            gate.pop_front();
+        if out.ready && offered.is_some() {
+            gate[turn as usize] -= 1;
+            turn = 1 - turn;
         }
-        turn = 1 - turn;
-        let next = if (out.holds | paused) >> turn & 1 == 0 { turn } else { 1 - turn };
-        if clk > 9 && gate.len() < 64 && (out.holds | paused) >> next & 1 == 0 {
-            gate.push_back(next);
+        for (k, on_their_way) in gate.iter_mut().enumerate() {
+            if clk > 9 && (out.holds | paused) >> k & 1 == 0 {
+                *on_their_way = 64;
+            }
         }
         unit.step(clk, &i);
         clk += 1;
