@@ -3,8 +3,8 @@
 //!
 //! While nothing is paused and nothing waits, grants pass at the clock at which they come. Else
 //! each takes [`LOOKUP`] clocks to its flow's priority: a grant of a paused one joins a ring of
-//! waiting grants, and one of another goes on. When a pause ends, each grant of the ring is looked at
-//! once, by turns with what the pacer offers.
+//! waiting grants, and one of another goes on. When a pause ends, each grant of the ring is looked
+//! at once, by turns with what the pacer offers.
 //!
 //! The pacer decides no grant of a priority that is paused or of which grants wait
 //! ([`Out::holds`]): so of each no more wait than were on their way when it was paused.

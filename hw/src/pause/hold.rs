@@ -12,11 +12,12 @@ const _: () = assert!(RING == 9 && LOOKUP == 2);
 /// they come. Else each takes 2 clocks to its flow's priority: one of a paused priority joins a
 /// ring of grants that wait, one of another goes on. When a pause ends, each grant of the ring is
 /// looked at once, by turns with what the pacer offers: one whose priority is not paused any more
-/// leaves, and none holds up another. `holds` is for the pacer, which decides no grant of a priority
-/// that is paused or of which grants wait: so at most those that were on their way wait.
+/// leaves, and none holds up another. `holds` is for the pacer, which decides no grant of a
+/// priority that is paused or of which grants wait: so at most those that were on their way wait.
 ///
 /// Latency: 0 clocks; 3 while something is paused or waits, 4 clocks a grant then. The pause counts
-/// from 1 clock after it comes, for `holds` until 2 clocks after it ends. Back pressure: `s_ready`, as `m_ready`, or while 510 grants wait.
+/// from 1 clock after it comes, for `holds` until 2 clocks after it ends. Back pressure: `s_ready`,
+/// as `m_ready`, or while 510 grants wait.
 /// Model: `timely_model::hold::Hold`.
 #[derive(LogicBlock, Default)]
 pub struct Hold<const F: usize> {
