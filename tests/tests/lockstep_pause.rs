@@ -215,9 +215,9 @@ fn a_paused_priority_holds_up_no_other() {
     assert!(came[60].0 < 1200 && came[61].0 > 3000, "{:?}", &came[55..65]);
 }
 
-/// Short pauses of priority 1 again and again, with a pacer that has 64 grants of each on their way and
-/// decides none of what it is told to hold, and a source that takes one in 30 clocks: the grants of
-/// priority 0 are as many in each pause, and no more wait than were on their way.
+/// Short pauses of priority 1 again and again, with a pacer that has 64 grants of each on their way
+/// and decides none of what it is told to hold, and a source that takes one in 30 clocks: the
+/// grants of priority 0 are as many in each pause, and no more wait than were on their way.
 #[test]
 fn pauses_again_and_again_hold_up_no_other() {
     let mut unit = Hold::new(1);

@@ -126,7 +126,7 @@ fn check_sample(
     let residence = ((a.departure.wrapping_sub(a.arrival)) >> 16).min(RTT_MAX.into()) as i64;
     let one_way = f.one_way(a, at, start);
     let signal = signal(f.profile);
-    // A residence longer than the RTT is not believed. Stamps have 8 fraction bits, and are rounded.
+    // A residence longer than the RTT is not believed. Stamps have 8 fraction bits, rounded.
     let less = if residence > rtt { rtt } else { rtt - residence };
     let less = if residence.abs_diff(rtt) <= 1 && i64::from(sample.rtt_ns) <= 2 { 0 } else { less };
     let exact = [rtt, less, one_way][signal as usize];
