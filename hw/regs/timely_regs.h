@@ -749,7 +749,7 @@
 #define TIMELY_EVENT_RECORD_VERSION_LEAST 1u
 #define TIMELY_EVENT_RECORD_VERSION_MOST 1u
 #define TIMELY_EVENT_RECORD_ARGUMENT_WORD 6
-#define TIMELY_EVENT_RECORD_ARGUMENT_SHIFT 0 /* steady time of the sample or time-out, ns, low 32 bits; of kind host rate the rate that was asked for */
+#define TIMELY_EVENT_RECORD_ARGUMENT_SHIFT 0 /* time of the sample or time-out, ns, low 32 bits; of kind host rate the rate that was asked for */
 #define TIMELY_EVENT_RECORD_ARGUMENT_MASK 0xffffffffu
 #define TIMELY_EVENT_RECORD_RATE_BEFORE_WORD 7
 #define TIMELY_EVENT_RECORD_RATE_BEFORE_SHIFT 0 /* rate before the update, 2^-12 Mb/s */

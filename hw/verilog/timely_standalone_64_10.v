@@ -842,7 +842,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire hold__clk;
     wire hold__rst;
     wire [7:0] hold__paused;
-    wire  [7:0] hold__holds;
     wire hold__s_valid;
     wire  hold__s_ready;
     wire [9:0] hold__s_flow;
@@ -1035,7 +1034,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .clk(hold__clk),
         .rst(hold__rst),
         .paused(hold__paused),
-        .holds(hold__holds),
         .fl_valid(fl_valid),
         .fl_flow(fl_flow),
         .fl_record(fl_record),
@@ -1093,7 +1091,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign pacer__charge_bytes = charge_bytes;
     assign pacer__charge_ends = charge_ends;
     assign stops = pause | control__paused;
-    assign pacer__pause = stops | hold__holds;
+    assign pacer__pause = stops;
     assign hold__clk = clk;
     assign hold__rst = rst;
     assign hold__paused = stops;
@@ -46449,7 +46447,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire [9:0] signals__sweep_flow;
     reg  [9:0] signals__flow;
     reg  [63:0] signals__arrived;
-    wire [31:0] signals__now_ns;
+    reg  [31:0] signals__now_ns;
     wire [63:0] signals__arrival;
     wire [63:0] signals__departure;
     wire [7:0] signals__ttl_sent;
@@ -46857,6 +46855,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         memory__flow = flow0;
         signals__flow = flow0;
         signals__arrived = time0;
+        signals__now_ns = time0[(32'h10)+:(32)];
         after__d_v = segment__0__q + ((32'h1) & 16'hffff);
         check__1__d_v = check__0__q ^ matrix__product;
         stamped__d_v = raw_start[(64'h2c)+:(1)] & (raw_start[(64'h2a)+:(2)] == raw_entry[(64'h60)+:(2)]);
@@ -46976,7 +46975,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign entered__0__d = now[(32'h15)+:(27)];
     assign loss0 = a_loss;
     assign memory__place = a_place[(32'h0)+:(13)];
-    assign signals__now_ns = now[(32'h10)+:(32)];
     assign signals__arrival = a_arrival;
     assign signals__departure = a_departure;
     assign signals__ttl_sent = a_ttl_sent;
@@ -53848,13 +53846,12 @@ endmodule // standalone__core__control__txmux
 
 
 
-module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_record,s_valid,s_ready,s_flow,s_launch,m_valid,m_ready,m_flow,m_launch);
+module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_valid,s_ready,s_flow,s_launch,m_valid,m_ready,m_flow,m_launch);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  [7:0] paused;
-    output wire [7:0] holds;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
     input wire  [511:0] fl_record;
@@ -53913,53 +53910,9 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
     wire  ring_launches__o_valid;
     wire  [63:0] ring_launches__o_data;
     wire ring_launches__o_ready;
-    wire ring_ranks__clk;
-    wire ring_ranks__rst;
-    wire ring_ranks__i_valid;
-    wire [2:0] ring_ranks__i_data;
-    wire  ring_ranks__i_ready;
-    wire  ring_ranks__o_valid;
-    wire  [2:0] ring_ranks__o_data;
-    wire ring_ranks__o_ready;
     reg  [9:0] held__d;
     reg  [9:0] held__d_v;
     reg [9:0] held__q = 10'h0;
-    reg  [9:0] looks__d;
-    reg  [9:0] looks__d_v;
-    reg [9:0] looks__q = 10'h0;
-    reg  [9:0] counts__0__d;
-    reg  [9:0] counts__0__d_v;
-    reg [9:0] counts__0__q = 10'h0;
-    reg  [9:0] counts__1__d;
-    reg  [9:0] counts__1__d_v;
-    reg [9:0] counts__1__q = 10'h0;
-    reg  [9:0] counts__2__d;
-    reg  [9:0] counts__2__d_v;
-    reg [9:0] counts__2__q = 10'h0;
-    reg  [9:0] counts__3__d;
-    reg  [9:0] counts__3__d_v;
-    reg [9:0] counts__3__q = 10'h0;
-    reg  [9:0] counts__4__d;
-    reg  [9:0] counts__4__d_v;
-    reg [9:0] counts__4__q = 10'h0;
-    reg  [9:0] counts__5__d;
-    reg  [9:0] counts__5__d_v;
-    reg [9:0] counts__5__q = 10'h0;
-    reg  [9:0] counts__6__d;
-    reg  [9:0] counts__6__d_v;
-    reg [9:0] counts__6__q = 10'h0;
-    reg  [9:0] counts__7__d;
-    reg  [9:0] counts__7__d_v;
-    reg [9:0] counts__7__q = 10'h0;
-    reg  [7:0] held_of__d;
-    reg  [7:0] held_of__d_v;
-    reg [7:0] held_of__q = 8'h0;
-    reg  owned__d;
-    reg  owned__d_v;
-    reg owned__q = 1'h0;
-    reg  [2:0] former__d;
-    reg  [2:0] former__d_v;
-    reg [2:0] former__q = 3'h0;
     reg  here__d;
     reg  here__d_v;
     reg here__q = 1'h0;
@@ -53988,10 +53941,6 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
     wire takes;
     wire from_ring;
     wire from_pacer;
-    reg  [7:0] joins;
-    reg  [7:0] parts;
-    wire [7:0] some;
-    wire [7:0] ended;
     wire back;
     wire goes;
     wire busy;
@@ -54026,16 +53975,6 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
         .o_data(ring_launches__o_data),
         .o_ready(ring_launches__o_ready)
     );
-    tnic_standalone__core__hold__ring_ranks ring_ranks(
-        .clk(ring_ranks__clk),
-        .rst(ring_ranks__rst),
-        .i_valid(ring_ranks__i_valid),
-        .i_data(ring_ranks__i_data),
-        .i_ready(ring_ranks__i_ready),
-        .o_valid(ring_ranks__o_valid),
-        .o_data(ring_ranks__o_data),
-        .o_ready(ring_ranks__o_ready)
-    );
     
     // Update code
     always @(*) begin
@@ -54051,18 +53990,6 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
         age__d_v = age__q;
         rank__d_v = rank__q;
         turn__d_v = turn__q;
-        looks__d_v = looks__q;
-        held_of__d_v = held_of__q;
-        owned__d_v = owned__q;
-        former__d_v = former__q;
-        counts__0__d_v = counts__0__q;
-        counts__1__d_v = counts__1__q;
-        counts__2__d_v = counts__2__q;
-        counts__3__d_v = counts__3__q;
-        counts__4__d_v = counts__4__q;
-        counts__5__d_v = counts__5__q;
-        counts__6__d_v = counts__6__q;
-        counts__7__d_v = counts__7__q;
         load__d_v = fl_valid;
         load_flow__d_v = fl_flow;
         load_priority__d_v = options[(64'h8)+:(3)];
@@ -54079,9 +54006,6 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
             candidate_launch__d_v = ring_launches__o_data;
             age__d_v = ((32'h0) & 2'h3);
             turn__d_v = 1'b0;
-            owned__d_v = 1'b1;
-            former__d_v = ring_ranks__o_data;
-            looks__d_v = looks__q - ((32'h1) & 10'h3ff);
         end
         if (from_pacer & s_valid) begin
             here__d_v = 1'b1;
@@ -54089,7 +54013,6 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
             candidate_launch__d_v = s_launch;
             age__d_v = ((32'h0) & 2'h3);
             turn__d_v = 1'b1;
-            owned__d_v = 1'b0;
         end
         if (back) begin
             held__d_v = held__q + ((32'h1) & 10'h3ff);
@@ -54097,66 +54020,6 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
         if (from_ring) begin
             held__d_v = held__q - ((32'h1) & 10'h3ff);
         end
-        if (|ended) begin
-            looks__d_v = held__d_v;
-        end
-        joins = ((32'h0) & 8'hff);
-        if (back) begin
-            joins = ((32'h1) & 8'hff) << rank__q;
-        end
-        parts = ((32'h0) & 8'hff);
-        if (owned__q & (back | (goes & m_ready))) begin
-            parts = ((32'h1) & 8'hff) << former__q;
-        end
-        if (joins[0] & ~parts[0]) begin
-            counts__0__d_v = counts__0__q + ((32'h1) & 10'h3ff);
-        end
-        if (parts[0] & ~joins[0]) begin
-            counts__0__d_v = counts__0__q - ((32'h1) & 10'h3ff);
-        end
-        if (joins[1] & ~parts[1]) begin
-            counts__1__d_v = counts__1__q + ((32'h1) & 10'h3ff);
-        end
-        if (parts[1] & ~joins[1]) begin
-            counts__1__d_v = counts__1__q - ((32'h1) & 10'h3ff);
-        end
-        if (joins[2] & ~parts[2]) begin
-            counts__2__d_v = counts__2__q + ((32'h1) & 10'h3ff);
-        end
-        if (parts[2] & ~joins[2]) begin
-            counts__2__d_v = counts__2__q - ((32'h1) & 10'h3ff);
-        end
-        if (joins[3] & ~parts[3]) begin
-            counts__3__d_v = counts__3__q + ((32'h1) & 10'h3ff);
-        end
-        if (parts[3] & ~joins[3]) begin
-            counts__3__d_v = counts__3__q - ((32'h1) & 10'h3ff);
-        end
-        if (joins[4] & ~parts[4]) begin
-            counts__4__d_v = counts__4__q + ((32'h1) & 10'h3ff);
-        end
-        if (parts[4] & ~joins[4]) begin
-            counts__4__d_v = counts__4__q - ((32'h1) & 10'h3ff);
-        end
-        if (joins[5] & ~parts[5]) begin
-            counts__5__d_v = counts__5__q + ((32'h1) & 10'h3ff);
-        end
-        if (parts[5] & ~joins[5]) begin
-            counts__5__d_v = counts__5__q - ((32'h1) & 10'h3ff);
-        end
-        if (joins[6] & ~parts[6]) begin
-            counts__6__d_v = counts__6__q + ((32'h1) & 10'h3ff);
-        end
-        if (parts[6] & ~joins[6]) begin
-            counts__6__d_v = counts__6__q - ((32'h1) & 10'h3ff);
-        end
-        if (joins[7] & ~parts[7]) begin
-            counts__7__d_v = counts__7__q + ((32'h1) & 10'h3ff);
-        end
-        if (parts[7] & ~joins[7]) begin
-            counts__7__d_v = counts__7__q - ((32'h1) & 10'h3ff);
-        end
-        held_of__d_v = some | (stops__q | paused);
         stops__d_v = paused;
         slow__d_v = busy | (|stops__q | |paused);
         s__ready_v = m_ready;
@@ -54174,17 +54037,6 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
             slow__d_v = 1'b0;
             stops__d_v = ((32'h0) & 8'hff);
             held__d_v = ((32'h0) & 10'h3ff);
-            looks__d_v = ((32'h0) & 10'h3ff);
-            held_of__d_v = ((32'h0) & 8'hff);
-            owned__d_v = 1'b0;
-            counts__0__d_v = ((32'h0) & 10'h3ff);
-            counts__1__d_v = ((32'h0) & 10'h3ff);
-            counts__2__d_v = ((32'h0) & 10'h3ff);
-            counts__3__d_v = ((32'h0) & 10'h3ff);
-            counts__4__d_v = ((32'h0) & 10'h3ff);
-            counts__5__d_v = ((32'h0) & 10'h3ff);
-            counts__6__d_v = ((32'h0) & 10'h3ff);
-            counts__7__d_v = ((32'h0) & 10'h3ff);
             here__d_v = 1'b0;
             age__d_v = ((32'h0) & 2'h3);
             turn__d_v = 1'b0;
@@ -54201,18 +54053,6 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
         age__d = age__d_v;
         rank__d = rank__d_v;
         turn__d = turn__d_v;
-        looks__d = looks__d_v;
-        held_of__d = held_of__d_v;
-        owned__d = owned__d_v;
-        former__d = former__d_v;
-        counts__0__d = counts__0__d_v;
-        counts__1__d = counts__1__d_v;
-        counts__2__d = counts__2__d_v;
-        counts__3__d = counts__3__d_v;
-        counts__4__d = counts__4__d_v;
-        counts__5__d = counts__5__d_v;
-        counts__6__d = counts__6__d_v;
-        counts__7__d = counts__7__d_v;
         s_ready = s__ready_v;
         m_valid = m__valid_v;
         m_flow = m__flow_v;
@@ -54224,8 +54064,6 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
     assign ring__rst = rst;
     assign ring_launches__clk = clk;
     assign ring_launches__rst = rst;
-    assign ring_ranks__clk = clk;
-    assign ring_ranks__rst = rst;
     assign options = fl_record[(32'h0)+:(11)];
     assign priorities__write_enable = load__q;
     assign priorities__write_address = load_flow__q;
@@ -54240,18 +54078,12 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
     assign ring__i_data = candidate__q;
     assign ring_launches__i_valid = back;
     assign ring_launches__i_data = candidate_launch__q;
-    assign ring_ranks__i_valid = back;
-    assign ring_ranks__i_data = rank__q;
     assign free = slow__q & ~here__q;
     assign takes = (free & (|stops__q | |held__q)) & (held__q < most);
-    assign from_ring = ((free & ring__o_valid) & |looks__q) & (turn__q | ~(s_valid & takes));
+    assign from_ring = (free & ring__o_valid) & (turn__q | ~(s_valid & takes));
     assign from_pacer = takes & ~from_ring;
     assign ring__o_ready = from_ring;
     assign ring_launches__o_ready = from_ring;
-    assign ring_ranks__o_ready = from_ring;
-    assign ended = stops__q & ~paused;
-    assign some = ((((((((((32'h0) & 8'hff) & ~(1 << (32'h0)) | ((|counts__0__q) << (32'h0))) & ~(1 << (32'h1)) | ((|counts__1__q) << (32'h1))) & ~(1 << (32'h2)) | ((|counts__2__q) << (32'h2))) & ~(1 << (32'h3)) | ((|counts__3__q) << (32'h3))) & ~(1 << (32'h4)) | ((|counts__4__q) << (32'h4))) & ~(1 << (32'h5)) | ((|counts__5__q) << (32'h5))) & ~(1 << (32'h6)) | ((|counts__6__q) << (32'h6))) & ~(1 << (32'h7)) | ((|counts__7__q) << (32'h7)));
-    assign holds = held_of__q;
     assign busy = here__q | |held__q;
     
     always @(posedge clk) begin
@@ -54261,18 +54093,6 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
         slow__q <= slow__d;
         stops__q <= stops__d;
         held__q <= held__d;
-        looks__q <= looks__d;
-        counts__0__q <= counts__0__d;
-        counts__1__q <= counts__1__d;
-        counts__2__q <= counts__2__d;
-        counts__3__q <= counts__3__d;
-        counts__4__q <= counts__4__d;
-        counts__5__q <= counts__5__d;
-        counts__6__q <= counts__6__d;
-        counts__7__q <= counts__7__d;
-        held_of__q <= held_of__d;
-        owned__q <= owned__d;
-        former__q <= former__d;
         here__q <= here__d;
         candidate__q <= candidate__d;
         candidate_launch__q <= candidate_launch__d;
@@ -54281,30 +54101,6 @@ module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_reco
         turn__q <= turn__d;
     end
 endmodule // standalone__core__hold
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 
@@ -54738,202 +54534,6 @@ module tnic_standalone__core__hold__ring_launches__ram(read_address,read_clock,r
     end
                 
 endmodule // standalone__core__hold__ring_launches__ram
-
-
-
-
-
-
-
-
-module tnic_standalone__core__hold__ring_ranks(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  i_valid;
-    input wire  [2:0] i_data;
-    output wire i_ready;
-    output wire o_valid;
-    output wire [2:0] o_data;
-    input wire  o_ready;
-    
-    // Constant declarations
-    localparam  depth = 10'b1000000000;
-    localparam  one = 9'b1;
-    
-    // Stub signals
-    reg  [8:0] ram__read_address;
-    wire ram__read_clock;
-    wire  [2:0] ram__read_data;
-    wire [8:0] ram__write_address;
-    wire ram__write_clock;
-    wire [2:0] ram__write_data;
-    wire ram__write_enable;
-    reg  [9:0] fill__d;
-    reg  [9:0] fill__d_v;
-    reg [9:0] fill__q = 10'h0;
-    reg  [8:0] write__d;
-    reg  [8:0] write__d_v;
-    reg [8:0] write__q = 9'h0;
-    reg  [8:0] read__d;
-    reg  [8:0] read__d_v;
-    reg [8:0] read__q = 9'h0;
-    reg  [8:0] second__d;
-    reg  [8:0] second__d_v;
-    reg [8:0] second__q = 9'h0;
-    reg  pending__d;
-    reg  pending__d_v;
-    reg pending__q = 1'h0;
-    reg  out_valid__d;
-    reg  out_valid__d_v;
-    reg out_valid__q = 1'h0;
-    reg  [2:0] out__d;
-    reg  [2:0] out__d_v;
-    reg [2:0] out__q = 3'h0;
-    
-    // Local signals
-    wire full;
-    wire push;
-    wire take;
-    reg  [8:0] address;
-    reg  [8:0] at_hold;
-    reg  [8:0] at_take;
-    wire [8:0] behind;
-    wire [8:0] follows;
-    
-    // Sub module instances
-    tnic_standalone__core__hold__ring_ranks__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    
-    // Update code
-    always @(*) begin
-        fill__d_v = fill__q;
-        write__d_v = write__q;
-        read__d_v = read__q;
-        second__d_v = second__q;
-        pending__d_v = pending__q;
-        out_valid__d_v = out_valid__q;
-        out__d_v = out__q;
-        at_hold = read__q;
-        if (pending__q & ~out_valid__q) begin
-            at_hold = behind;
-        end
-        at_take = read__q;
-        if (pending__q) begin
-            at_take = behind;
-        end
-        address = at_hold;
-        if (o_ready) begin
-            address = at_take;
-        end
-        pending__d_v = |fill__q;
-        if (take) begin
-            second__d_v = follows ^ one;
-            pending__d_v = |fill__q[(32'h1)+:(9)];
-        end
-        ram__read_address = address;
-        read__d_v = address;
-        if (push) begin
-            write__d_v = write__q + one;
-        end
-        if (push & ~take) begin
-            fill__d_v = fill__q + ((32'h1) & 10'h3ff);
-        end
-        if (take & ~push) begin
-            fill__d_v = fill__q - ((32'h1) & 10'h3ff);
-        end
-        if (take) begin
-            out_valid__d_v = 1'b1;
-            out__d_v = ram__read_data;
-        end
-        else if (o_ready) begin
-            out_valid__d_v = 1'b0;
-        end
-        if (rst) begin
-            fill__d_v = ((32'h0) & 10'h3ff);
-            write__d_v = ((32'h0) & 9'h1ff);
-            read__d_v = ((32'h0) & 9'h1ff);
-            second__d_v = ((32'h0) & 9'h1ff);
-            pending__d_v = 1'b0;
-            out_valid__d_v = 1'b0;
-        end
-        fill__d = fill__d_v;
-        write__d = write__d_v;
-        read__d = read__d_v;
-        second__d = second__d_v;
-        pending__d = pending__d_v;
-        out_valid__d = out_valid__d_v;
-        out__d = out__d_v;
-    end
-    assign ram__read_clock = clk;
-    assign ram__write_clock = clk;
-    assign full = |(fill__q & depth);
-    assign push = i_valid & ~full;
-    assign ram__write_address = write__q;
-    assign ram__write_data = i_data;
-    assign ram__write_enable = push;
-    assign take = pending__q & (~out_valid__q | o_ready);
-    assign behind = second__q ^ one;
-    assign follows = behind + one;
-    assign i_ready = ~full;
-    assign o_valid = out_valid__q;
-    assign o_data = out__q;
-    
-    always @(posedge clk) begin
-        fill__q <= fill__d;
-        write__q <= write__d;
-        read__q <= read__d;
-        second__q <= second__d;
-        pending__q <= pending__d;
-        out_valid__q <= out_valid__d;
-        out__q <= out__d;
-    end
-endmodule // standalone__core__hold__ring_ranks
-
-
-
-
-
-
-
-
-
-
-module tnic_standalone__core__hold__ring_ranks__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [8:0] read_address;
-    input wire  read_clock;
-    output reg  [2:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  write_clock;
-    input wire  [2:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[2:0] mem[511:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__core__hold__ring_ranks__ram
 
 
 

@@ -37,7 +37,7 @@ struct Op {
     flow: u32,
     /// Arrival of an answer; time at which another operation entered. ns48.fns16.
     ts: u64,
-    /// Low 32 bits of the ns at which the operation entered.
+    /// The same in ns, its low 32 bits.
     now_ns: u32,
     /// Time at which the operation entered, units of 32 ns.
     entered: u32,
@@ -93,7 +93,7 @@ impl Answers {
         }
         self.ops.push_front(query.map(|(query, flow, seen)| {
             let ts = if let Query::Answer(a) = query { a.ts } else { now };
-            Op { query, flow, ts, now_ns: (now >> 16) as u32, entered: (now >> (16 + UNIT)) as u32 & SINCE, seen, timeout: 0, word: None }
+            Op { query, flow, ts, now_ns: (ts >> 16) as u32, entered: (now >> (16 + UNIT)) as u32 & SINCE, seen, timeout: 0, word: None }
         }));
         given
     }

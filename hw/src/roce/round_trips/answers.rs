@@ -238,7 +238,7 @@ impl<const F: usize> Logic for Answers<F> {
         self.kind[0].d.next = self.kind0.val();
         self.flow[0].d.next = self.flow0.val();
         self.arrived.d.next = self.time0.val().get_bits::<40>(8);
-        self.moment[0].d.next = self.now.val().get_bits::<32>(16);
+        self.moment[0].d.next = self.time0.val().get_bits::<32>(16);
         self.psn[0].d.next = self.answer.psn.val();
         self.bytes.d.next = self.answer.bytes.val();
         self.entered[0].d.next = self.now.val().get_bits::<27>(21);
