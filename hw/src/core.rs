@@ -230,9 +230,10 @@ impl<
         self.pacer.charge_flow.next = self.charge.flow.val();
         self.pacer.charge_bytes.next = self.charge.bytes.val();
         self.pacer.charge_ends.next = self.charge.ends.val();
-        // What is paused is decided no more, and what is decided and not launched waits.
+        // What is paused is decided no more, and what is decided and not launched waits; until that
+        // has gone on, nothing else of its priority is decided.
         self.stops.next = self.pause.val() | self.control.paused.val();
-        self.pacer.pause.next = self.stops.val();
+        self.pacer.pause.next = self.stops.val() | self.hold.holds.val();
         self.hold.clk.next = self.clk.val();
         self.hold.rst.next = self.rst.val();
         self.hold.paused.next = self.stops.val();

@@ -215,13 +215,77 @@ fn a_paused_priority_holds_up_no_other() {
     assert!(came[60].0 < 1200 && came[61].0 > 3000, "{:?}", &came[55..65]);
 }
 
+/// Short pauses of priority 1 again and again, with a pacer that has 64 grants of each on their way
+/// and decides none of what it is told to hold, and a source that takes one in 30 clocks: the
+/// grants of priority 0 are as many in each pause, and no more wait than were on their way.
+#[test]
+fn pauses_again_and_again_hold_up_no_other() {
+    let mut unit = Hold::new(1);
+    let (mut clk, mut gate, mut waiting, mut turn) = (0, [0u32; 2], 0, 0u32);
+    let mut step = |unit: &mut Hold, paused: u8, load: Option<FlowLoad>| {
+        if gate[turn as usize] == 0 {
+            turn = 1 - turn;
+        }
+        let offered = (gate[turn as usize] > 0).then_some((turn, 0));
+        let i = hold::In { paused, load, grant: offered, ready: clk % 30 == 0, ..hold::In::default() };
+        let out = unit.through(clk, i.grant, i.ready);
+        let left = out.grant.filter(|_| i.ready).map(|g| g.0);
+        waiting = waiting + u32::from(out.ready && offered == Some((1, 0))) - u32::from(left == Some(1));
+        if out.ready && offered.is_some() {
+            gate[turn as usize] -= 1;
+            turn = 1 - turn;
+        }
+        for (k, on_their_way) in gate.iter_mut().enumerate() {
+            if clk > 9 && (out.holds | paused) >> k & 1 == 0 {
+                *on_their_way = 64;
+            }
+        }
+        unit.step(clk, &i);
+        clk += 1;
+        assert!(waiting <= 64, "clock {clk}: {waiting} of priority 1 wait");
+        left
+    };
+    for flow in 0..2 {
+        step(&mut unit, 0, Some(load(flow, flow as u8)));
+    }
+    for round in 0..30 {
+        let mut left = |clocks, paused| (0..clocks).filter(|_| step(&mut unit, paused, None) == Some(0)).count();
+        left(350, 0);
+        let grants = left(3000, 2);
+        assert!(grants >= 90, "round {round}: {grants} of priority 0");
+    }
+}
+
+/// While a priority is paused and grants of it wait, those of others leave one in 4 clocks.
+#[test]
+fn a_pause_leaves_others_a_grant_in_four_clocks() {
+    let mut unit = Hold::new(1);
+    let (mut clk, mut left) = (0, 0);
+    let mut step = |unit: &mut Hold, i: hold::In| {
+        let out = unit.through(clk, i.grant, true);
+        unit.step(clk, &hold::In { ready: true, ..i });
+        clk += 1;
+        left += u32::from(out.grant.is_some_and(|g| g.0 == 0));
+        left
+    };
+    for flow in 0..2 {
+        step(&mut unit, hold::In { load: Some(load(flow, flow as u8)), ..hold::In::default() });
+    }
+    for _ in 0..40 {
+        step(&mut unit, hold::In { paused: 2, grant: Some((1, 0)), ..hold::In::default() });
+    }
+    let before = step(&mut unit, hold::In { paused: 2, ..hold::In::default() });
+    let after = (0..400).map(|_| step(&mut unit, hold::In { paused: 2, grant: Some((0, 0)), ..hold::In::default() })).last();
+    assert!(after >= Some(before + 99), "{before} and {after:?}");
+}
+
 #[test]
 fn hold_equals_model() {
     const FLOWS: u32 = 1 << 4;
     let library = verilate("hold", RtlHold::<4>::new());
     let [rst, paused, fl_valid, fl_flow, fl_record, s_valid, s_flow, s_launch, m_ready] =
         ["rst", "paused", "fl_valid", "fl_flow", "fl_record", "s_valid", "s_flow", "s_launch", "m_ready"].map(|n| library.input(n));
-    let [s_ready, m_valid, m_flow, m_launch] = ["s_ready", "m_valid", "m_flow", "m_launch"].map(|n| library.output(n));
+    let [s_ready, m_valid, m_flow, m_launch, holds] = ["s_ready", "m_valid", "m_flow", "m_launch", "holds"].map(|n| library.output(n));
     let mut seen = [0u64; 3];
     for seed in seeds() {
         let mut rng = rng(seed);
@@ -261,7 +325,7 @@ fn hold_equals_model() {
             dut.settle();
             if clk > 31 {
                 let grant = (dut.get(m_valid) == 1).then(|| (dut.get(m_flow) as u32, dut.get(m_launch)));
-                let out = hold::Out { ready: dut.get(s_ready) == 1, grant };
+                let out = hold::Out { ready: dut.get(s_ready) == 1, grant, holds: dut.get(holds) as u8 };
                 assert_eq!(out, model.through(clk, i.grant, i.ready), "clock {clk}, seed {seed}");
                 waits = if i.grant.is_some() && !out.ready { waits + 1 } else { 0 };
                 let happened = [out.grant.is_some() && i.paused == 0, out.grant.is_some() && i.paused != 0, waits > 8];

@@ -226,7 +226,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             (self.ack_inside, self.data_inside) = (false, false);
         }
         let levels = Levels {
-            pause: i.pause | pause.priorities,
+            pause: i.pause | pause.priorities | held.holds,
             stop: csr.stop,
             increment: csr.settings.time_increment,
             ptp: csr.settings.time_ptp,
@@ -419,7 +419,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         });
         let bound = |w: ProfileWrite| if self.unbounded && w.word == OUTSTANDING.word { ProfileWrite { data: 0, ..w } } else { w };
         let pacer_profile = crossed.profile.map(bound);
-        self.step_pacer(clk, rst, changed, shown, i, source, (pacer_profile, crossed.flow), held.ready);
+        self.step_pacer(clk, rst, changed, shown, i, source, (pacer_profile, crossed.flow), held);
         let paused = i.pause | pause.priorities;
         self.hold.step(clk, changed || paused != 0 || crossed.flow.is_some(), || hold::In {
             rst,
@@ -448,7 +448,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         i: &Pins,
         source: &Source,
         (profile, load): (Option<ProfileWrite>, Option<FlowLoad>),
-        grant_ready: bool,
+        held: hold::Out,
     ) {
         let Shown { csr, time, pause, rtt, engine, pacer, .. } = shown;
         let adjusting = !self.time.block.is_straight();
@@ -464,10 +464,10 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             rate: engine.rate.map(|r| (r.flow, r.value)),
             profile,
             load,
-            pause: i.pause | pause.priorities,
+            pause: i.pause | pause.priorities | held.holds,
             stop: csr.stop,
             now: time.later,
-            grant_ready,
+            grant_ready: held.ready,
         });
         // While the increment or the lead changes, the pacer sees every clock of its time; then it
         // is told the new line. The bit more makes up for the fraction that the line does not
