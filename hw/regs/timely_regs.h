@@ -150,7 +150,7 @@
 
 /* Block roce: Queue pairs of RoCEv2, in forms that pace them. Addresses, queue pairs and profile are staged, then COMMAND takes them. */
 #define TIMELY_ROCE_TYPE 0x5469000au
-#define TIMELY_ROCE_VERSION 2
+#define TIMELY_ROCE_VERSION 3
 #define TIMELY_ROCE_BASE 0x340u /* of this version of the map; walk the list instead */
 #define TIMELY_ROCE_CONTROL 0x10u /* RW: whether queue pairs are looked up; while 0 no pair is known or learned, and every packet goes past the store */
 #define TIMELY_ROCE_CONTROL_ENABLE_SHIFT 0 /* 1 after SECRET is written, which then stays; a change to 0 forgets all pairs, whose stored packets still leave */
@@ -203,6 +203,9 @@
 #define TIMELY_ROCE_NOTIFY_TOS 0x64u /* RW: TOS or traffic class of congestion notifications */
 #define TIMELY_ROCE_NOTIFY_TOS_NOTIFY_TOS_SHIFT 0 /* DSCP in bits 7..2, ECN in bits 1..0; DSCP 48 after reset */
 #define TIMELY_ROCE_NOTIFY_TOS_NOTIFY_TOS_MASK 0xffu
+#define TIMELY_ROCE_PRIORITY 0x68u /* RW: priority of all queue pairs, by which pause frames (PFC) stop them */
+#define TIMELY_ROCE_PRIORITY_PRIORITY_SHIFT 0 /* 0 to 7; holds for pairs that are learned or set from then on */
+#define TIMELY_ROCE_PRIORITY_PRIORITY_MASK 0x7u
 
 /* Block counters: Events of the whole NIC, by index. */
 #define TIMELY_COUNTERS_TYPE 0x54690005u
@@ -749,7 +752,7 @@
 #define TIMELY_EVENT_RECORD_VERSION_LEAST 1u
 #define TIMELY_EVENT_RECORD_VERSION_MOST 1u
 #define TIMELY_EVENT_RECORD_ARGUMENT_WORD 6
-#define TIMELY_EVENT_RECORD_ARGUMENT_SHIFT 0 /* time of the sample or time-out, ns, low 32 bits; of kind host rate the rate that was asked for */
+#define TIMELY_EVENT_RECORD_ARGUMENT_SHIFT 0 /* steady time of the sample or time-out, ns, low 32 bits; of kind host rate the rate that was asked for */
 #define TIMELY_EVENT_RECORD_ARGUMENT_MASK 0xffffffffu
 #define TIMELY_EVENT_RECORD_RATE_BEFORE_WORD 7
 #define TIMELY_EVENT_RECORD_RATE_BEFORE_SHIFT 0 /* rate before the update, 2^-12 Mb/s */

@@ -254,10 +254,13 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.csr.bulk.valid.next = self.dma.load_valid.val() | self.pairs.load_valid.val();
         self.csr.bulk.flow.next = self.dma.load_flow.val();
         self.csr.bulk.record.next = self.dma.load_record.val();
-        // Bit 0 of a record says that the flow exists, bits 7 to 4 are its profile.
+        // Bit 0 of a record says that the flow exists, bits 7 to 4 are its profile, 10 to 8 its
+        // priority.
         self.pair_record.next = bits::<512>(0);
         if self.pairs.load_live.val() {
-            self.pair_record.next = (bit_cast::<512, 4>(self.pairs.load_profile.val()) << 4) | bits::<512>(1);
+            self.pair_record.next = ((bit_cast::<512, 3>(self.csr.settings.val().pair_priority) << 8)
+                | (bit_cast::<512, 4>(self.pairs.load_profile.val()) << 4))
+                | bits::<512>(1);
         }
         if self.pairs.load_valid.val() {
             self.csr.bulk.flow.next = self.pairs.load_flow.val();

@@ -87,6 +87,9 @@ pub enum PairError {
 pub struct PairSetup {
     /// Profile of pairs that are learned.
     pub profile: u32,
+    /// Priority of all pairs, by which pause frames (PFC) stop them, 0 to 7.
+    #[serde(default)]
+    pub priority: u32,
     /// Least path MTU, bytes; 0 unknown.
     pub mtu: u32,
     /// After so long without a packet a learned pair is forgotten, s; 0 never.
@@ -128,6 +131,9 @@ pub struct PairsReport {
     pub in_use: bool,
     /// Profile of pairs that are learned.
     pub profile: u32,
+    /// Priority of all pairs, by which pause frames (PFC) stop them.
+    #[serde(default)]
+    pub priority: u32,
     /// Least path MTU, bytes; 0 unknown.
     pub mtu: u32,
     /// After so long without a packet a learned pair is forgotten, s; 0 never.
@@ -227,6 +233,7 @@ impl Service {
                 present: state.present,
                 in_use: state.enabled,
                 profile: state.profile,
+                priority: state.priority,
                 mtu: if state.mtu == 0 { 0 } else { 128 << state.mtu },
                 age_s: AGE_UNITS as f64 * f64::from(state.age) * f64::from(d.build().clock_ps) / 1e12,
                 store_bound: d.read(&port::STORE_BOUND)?,
@@ -273,7 +280,7 @@ impl Service {
         let notify = s.notify.map(notify_settings).transpose()?;
         let mut random = [0; 24];
         File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut random)).map_err(Error::Random)?;
-        let settings = PairSettings { secret: secret_of(random)?, profile: s.profile, mtu, age, notify };
+        let settings = PairSettings { secret: secret_of(random)?, profile: s.profile, priority: s.priority, mtu, age, notify };
         self.nic.checked("the settings of the table of queue pairs", |d| {
             d.write(&port::STORE_BOUND, s.store_bound)?;
             d.start_pairs(&settings)

@@ -124,7 +124,7 @@ pub struct Sample {
     /// The signal that the flow's profile chooses, ns, at most [`RTT_MAX`]: the RTT, unless it says
     /// otherwise.
     pub rtt_ns: u32,
-    /// ns of the ACK's arrival, or of the time-out; the low 32 bits.
+    /// ns of the steady time at which the ACK was looked at, or of the time-out; the low 32 bits.
     pub now_ns: u32,
     /// TTL as sent minus TTL as received, from 0 to [`HOPS_MOST`]; 0 for a time-out.
     pub hops: u8,

@@ -56,8 +56,13 @@ pub const ENDPOINT: Field = Field::new(5, 23, 0, "endpoint", "time in the respon
 /// Layout.
 pub const RECORD_VERSION: Field = Field::new(5, 31, 24, "version", "1: the layout described here").range(VERSION, VERSION);
 /// Argument.
-pub const ARGUMENT: Field =
-    Field::new(6, 31, 0, "argument", "time of the sample or time-out, ns, low 32 bits; of kind host rate the rate that was asked for");
+pub const ARGUMENT: Field = Field::new(
+    6,
+    31,
+    0,
+    "argument",
+    "steady time of the sample or time-out, ns, low 32 bits; of kind host rate the rate that was asked for",
+);
 /// Rate before.
 pub const RATE_BEFORE: Field = Field::new(7, 31, 0, "rate_before", "rate before the update, 2^-12 Mb/s");
 /// Rate after.

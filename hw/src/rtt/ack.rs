@@ -224,7 +224,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.memory.place.next = self.a.place.val().get_bits::<D>(0);
         self.signals.flow.next = self.flow0.val();
         self.signals.arrived.next = self.time0.val();
-        self.signals.now_ns.next = self.time0.val().get_bits::<32>(16);
+        self.signals.now_ns.next = self.now.val().get_bits::<32>(16);
         self.signals.arrival.next = self.a.arrival.val();
         self.signals.departure.next = self.a.departure.val();
         self.signals.ttl_sent.next = self.a.ttl_sent.val();

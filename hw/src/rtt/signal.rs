@@ -23,7 +23,7 @@ pub struct Signals<const F: usize> {
     pub flow: Signal<In, Bits<F>>,
     /// Arrival of the ACK here, or the time of another operation, ns48.fns16.
     pub arrived: Signal<In, Bits<64>>,
-    /// The same as `arrived`, ns.
+    /// The steady time at which the operation entered, ns.
     pub now_ns: Signal<In, Bits<32>>,
     /// Arrival of the packet at the responder, ns48.fns16 of its clock.
     pub arrival: Signal<In, Bits<64>>,
@@ -49,7 +49,7 @@ pub struct Signals<const F: usize> {
     pub keep_flow: Signal<In, Bits<F>>,
     /// Clock 4: the signal, ns.
     pub rtt_ns: Signal<Out, Bits<24>>,
-    /// Time of the operation, ns.
+    /// The steady time at which the operation entered, ns.
     pub time_ns: Signal<Out, Bits<32>>,
     /// Hops.
     pub hops: Signal<Out, Bits<8>>,

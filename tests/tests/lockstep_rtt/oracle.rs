@@ -248,7 +248,7 @@ fn every_ack_gives_what_history_says() {
             if let Some(a) = i.ack {
                 // The nonce that the ACK echoes and its source, as one.
                 let ack = Ack { nonce: a.nonce ^ check::product(world.key, a.source), ..a };
-                acks.insert(clk, (ack, (a.ts >> 16) as u32));
+                acks.insert(clk, (ack, (i.now >> 16) as u32));
                 acks_given += 1;
             }
             if let Some(s) = i.sent {

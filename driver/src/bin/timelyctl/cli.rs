@@ -382,6 +382,10 @@ pub enum Pairs {
         /// Profile of pairs that are learned from packets, 0 to 15, which must be set.
         #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = profile)]
         profile: u32,
+        /// Priority of all pairs, by which pause frames (PFC) stop them, 0 to 7; RoCEv2's class is 3
+        /// in most networks.
+        #[arg(long, value_name = "PRIORITY", default_value_t = 3, value_parser = |s: &str| parse_whole_within::<u32>(s, 0..=7))]
+        priority: u32,
         /// Least path MTU of all pairs: 256, 512, 1024, 2048 or 4096 bytes; 0 unknown.
         #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = parse_whole::<u32>)]
         mtu: u32,

@@ -272,9 +272,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             done(json, json!({"flow": flow, "posted": packets}))?;
         }
         Command::Pairs(Pairs::Show) => print(json, ask(Request::PairsShow {})?, show::queue_pairs)?,
-        Command::Pairs(Pairs::Setup { profile, mtu, age, store_bound, notify, notify_interval, notify_dscp }) => {
+        Command::Pairs(Pairs::Setup { profile, priority, mtu, age, store_bound, notify, notify_interval, notify_dscp }) => {
             let notify = notify.then_some(NotifySetup { interval_us: *notify_interval, dscp: *notify_dscp });
-            let setup = PairSetup { profile: *profile, mtu: *mtu, age_s: *age, store_bound: *store_bound, notify };
+            let setup = PairSetup { profile: *profile, priority: *priority, mtu: *mtu, age_s: *age, store_bound: *store_bound, notify };
             let set = ask(Request::PairsSetup { setup })?;
             tell_note(&set, cli.device.as_ref());
             print(json, set, show::queue_pairs)?;

@@ -119,6 +119,7 @@ pub fn queue_pairs(p: &PairsReport) -> String {
     pairs([
         ("queue pairs", if p.in_use { "in use" } else { "not in use: every packet goes past unpaced" }.into()),
         ("learned with", format!("profile {}", p.profile)),
+        ("priority", format!("{}, by which pause frames stop them", p.priority)),
         ("path MTU", unknown(p.mtu == 0, format!("{} B at least", p.mtu), "unknown")),
         ("forgotten after", unknown(p.age_s == 0.0, format!("{:.1} s", p.age_s), "never")),
         ("store bound", format!("{} cells of a pair", p.store_bound)),

@@ -37,7 +37,7 @@ struct Op {
     flow: u32,
     /// Arrival of an answer; time at which another operation entered. ns48.fns16.
     ts: u64,
-    /// The same in ns, its low 32 bits.
+    /// Low 32 bits of the ns at which the operation entered.
     now_ns: u32,
     /// Time at which the operation entered, units of 32 ns.
     entered: u32,
@@ -93,7 +93,7 @@ impl Answers {
         }
         self.ops.push_front(query.map(|(query, flow, seen)| {
             let ts = if let Query::Answer(a) = query { a.ts } else { now };
-            Op { query, flow, ts, now_ns: (ts >> 16) as u32, entered: (now >> (16 + UNIT)) as u32 & SINCE, seen, timeout: 0, word: None }
+            Op { query, flow, ts, now_ns: (now >> 16) as u32, entered: (now >> (16 + UNIT)) as u32 & SINCE, seen, timeout: 0, word: None }
         }));
         given
     }
@@ -107,18 +107,22 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
     let timing = sent.timing != word.timing;
     let now_ns = op.now_ns;
     match op.query {
-        Query::Forget => *word = Done { timing: sent.timing, mtu: 0 },
+        Query::Forget => *word = Done { timing: sent.timing, ..Done::default() },
         Query::Turn => {
             let late = op.entered.wrapping_sub(sent.since) & SINCE >= op.timeout >> UNIT;
             if enabled && timing && op.timeout != 0 && late {
                 word.timing = sent.timing;
-                pulse(Pulse::TimedOut);
-                given.sample = Some(Sample { kind: KIND_TIMEOUT, flow: op.flow, rtt_ns: RTT_MAX, now_ns, ..Sample::default() });
+                // Answers to a pair that is not joined find no flow: their absence tells nothing.
+                if word.heard {
+                    pulse(Pulse::TimedOut);
+                    given.sample = Some(Sample { kind: KIND_TIMEOUT, flow: op.flow, rtt_ns: RTT_MAX, now_ns, ..Sample::default() });
+                }
             }
         }
         Query::Answer(_) if !enabled => {}
         Query::Answer(a) if !(0..WINDOW).contains(&distance(sent.newest, a.psn)) => pulse(Pulse::Stray),
         Query::Answer(a) => {
+            word.heard = true;
             let refuses = matches!(a.verb, Verb::Nak | Verb::NotReady);
             match a.verb {
                 Verb::Nak => {

@@ -93,7 +93,7 @@ pub enum Pulse {
     NotReady,
     /// An answer to a PSN that is not under way.
     Stray,
-    /// A timed packet was not answered in its profile's time-out.
+    /// A timed packet was not answered in its profile's time-out, of a flow that had answers.
     TimedOut,
 }
 
@@ -163,6 +163,8 @@ pub struct Done {
     pub timing: u8,
     /// Least path MTU by the payload of responses, 0 unknown.
     pub mtu: u8,
+    /// An answer was seen.
+    pub heard: bool,
 }
 
 /// The start of a flow's timing.

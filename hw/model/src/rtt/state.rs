@@ -79,9 +79,9 @@ pub struct Op {
     pub segment: u32,
     /// Arrival of an ACK; time at which another operation entered. ns48.fns16.
     pub ts: u64,
-    /// The same in ns, its low 32 bits.
+    /// Low 32 bits of the ns at which the operation entered.
     pub now_ns: u32,
-    /// Time at which the operation entered, as `since` counts it, and its clock.
+    /// The same as `since` counts it, and its clock.
     entered: u32,
     clk: u64,
     pub enabled: bool,
@@ -112,7 +112,7 @@ impl Op {
             flow,
             segment,
             ts,
-            now_ns: (ts >> 16) as u32,
+            now_ns: (now >> 16) as u32,
             entered: coarse(now),
             clk,
             enabled: false,

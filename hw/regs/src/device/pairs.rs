@@ -24,6 +24,8 @@ pub struct PairSettings {
     pub secret: [u32; 6],
     /// Profile of pairs that are learned.
     pub profile: u32,
+    /// Priority of all pairs, 0 to 7, by which pause frames stop them.
+    pub priority: u32,
     /// Least path MTU: 1 to 5 for 256 to 4,096 bytes, 0 unknown.
     pub mtu: u32,
     /// Clocks of a unit of age; 0 no pair is forgotten.
@@ -41,6 +43,8 @@ pub struct PairState {
     pub enabled: bool,
     /// Profile of pairs that are learned.
     pub profile: u32,
+    /// Priority of all pairs.
+    pub priority: u32,
     /// Least path MTU, as [`PairSettings::mtu`].
     pub mtu: u32,
     /// Clocks of a unit of age.
@@ -78,6 +82,7 @@ impl<B: Bus> Device<B> {
             present: self.read_field(&roce::STATUS, &roce::PRESENT)? != 0,
             enabled: self.get(&TABLE.pair_enable)? != 0,
             profile: self.get(&TABLE.pair_profile)? as u32,
+            priority: self.get(&TABLE.pair_priority)? as u32,
             mtu: self.get(&TABLE.pair_mtu)? as u32,
             age: self.get(&TABLE.pair_age)? as u32,
         })
@@ -94,6 +99,7 @@ impl<B: Bus> Device<B> {
             self.write_at(register, at, *word)?;
         }
         self.set(&TABLE.pair_profile, s.profile.into())?;
+        self.set(&TABLE.pair_priority, s.priority.into())?;
         self.set(&TABLE.pair_mtu, s.mtu.into())?;
         self.set(&TABLE.pair_age, s.age.into())?;
         if let Some(n) = s.notify {

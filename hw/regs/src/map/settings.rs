@@ -236,6 +236,11 @@ macro_rules! settings_table {
                         [low(8, "notify_tos", "DSCP in bits 7..2, ECN in bits 1..0; DSCP 48 after reset")],
                         .reset(Reset::Value(0xc0))
                 }
+                /// Priority of pairs.
+                pair_priority: 3 {
+                    PRIORITY at 0x68, ReadWrite, "priority of all queue pairs, by which pause frames (PFC) stop them",
+                        [low(3, "priority", "0 to 7; holds for pairs that are learned or set from then on")]
+                }
             }
         }
     };

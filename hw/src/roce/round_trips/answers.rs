@@ -238,7 +238,7 @@ impl<const F: usize> Logic for Answers<F> {
         self.kind[0].d.next = self.kind0.val();
         self.flow[0].d.next = self.flow0.val();
         self.arrived.d.next = self.time0.val().get_bits::<40>(8);
-        self.moment[0].d.next = self.time0.val().get_bits::<32>(16);
+        self.moment[0].d.next = self.now.val().get_bits::<32>(16);
         self.psn[0].d.next = self.answer.psn.val();
         self.bytes.d.next = self.answer.bytes.val();
         self.entered[0].d.next = self.now.val().get_bits::<27>(21);
@@ -299,13 +299,18 @@ impl<const F: usize> Logic for Answers<F> {
         if ((self.kind3.val().response & self.enable.q.val()) & !self.far.q.val()) & (self.size[1].q.val() > self.old.val().mtu) {
             self.updated.next.mtu = self.size[1].q.val();
         }
+        if self.heard.val() & !self.far.q.val() {
+            self.updated.next.heard = true;
+        }
         if self.kind3.val().forget {
             self.updated.next.mtu = bits::<3>(0);
+            self.updated.next.heard = false;
         }
         self.words.update.next = self.updated.val();
         self.span.next = self.diff.q.val();
-        self.s_valid.d.next = self.measures.val() | self.expires.val();
-        self.s_expired.d.next = self.expires.val();
+        // Answers to a pair that is not joined find no flow: their absence tells nothing.
+        self.s_valid.d.next = self.measures.val() | (self.expires.val() & self.old.val().heard);
+        self.s_expired.d.next = self.expires.val() & self.old.val().heard;
         self.s_rtt.d.next = self.span.val().ns;
         if self.span.val().above.any() | self.kind3.val().turn {
             self.s_rtt.d.next = self.most.val();

@@ -41,6 +41,8 @@ pub struct DoneWord {
     pub timing: Bits<4>,
     /// Least path MTU by the payload of responses, 0 unknown.
     pub mtu: Bits<3>,
+    /// An answer was seen.
+    pub heard: Bit,
 }
 
 /// The start of a flow's timing.

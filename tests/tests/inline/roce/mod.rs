@@ -1,5 +1,6 @@
 //! The in-line NIC that paces RoCEv2's queue pairs: its model behind RDMA hosts that know nothing
 //! of it.
+mod alone;
 mod dcqcn;
 mod far;
 mod marks;

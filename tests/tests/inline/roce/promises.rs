@@ -1,5 +1,5 @@
 //! Promises to users of queue pairs: a lone one has the line, and steps of the date change nothing.
-use super::network::{Network, US};
+use super::network::{Network, Plan, US};
 use super::plan;
 use rand::Rng;
 use timely_regs::counters::Counter;
@@ -15,6 +15,23 @@ fn a_lone_pair_fills_the_line() {
     let m = n.measure(2000 * US, 5000 * US);
     println!("{m:.4?}");
     assert!(m.utilization >= 0.98 && m.samples > 10 && m.dropped == 0, "{m:?}");
+}
+
+/// Nothing sets the rate of a pair that is learned and not joined: its answers are not known, and
+/// their absence is no congestion. Joined later, it is measured from then on.
+#[test]
+fn a_pair_that_is_not_joined_keeps_its_first_rate() {
+    let profile = Parameters { timeout_us: 200.0, initial_mbps: 5000.0, ..Parameters::timely_10g(20.0) };
+    let mut n = Network::new(Plan { joins: false, ..plan(profile, 1) }, 1, 1);
+    n.run(1000 * US);
+    let before = n.nodes[0].left[0];
+    n.run(6000 * US);
+    let mbps = (n.nodes[0].left[0] - before) as f64 * 8.0 / 5000.0;
+    let counted = n.counted();
+    println!("{mbps:.1} Mb/s after 30 time-outs");
+    assert!((mbps / 5000.0 - 1.0).abs() < 0.01, "{mbps} Mb/s");
+    assert_eq!((counted[Counter::SegmentTimeouts as usize], n.nodes[0].rtts.len()), (0, 0));
+    assert!(counted[Counter::AnswersUnknown as usize] > 30, "{counted:?}");
 }
 
 /// Dates step to anywhere every 211 us. Each RTT is still the path's to two clocks, which

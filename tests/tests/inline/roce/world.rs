@@ -144,9 +144,13 @@ impl World {
             ..Parameters::dcqcn_10g()
         };
         put_profile(&mut nic, 2, &dcqcn);
-        for (register, value) in
-            [(roce::PROFILE, 2), (roce::NOTIFY_INTERVAL, 2000), (roce::NOTIFY_TOS, NOTIFY_TOS.into()), (roce::NOTIFY, 1)]
-        {
+        for (register, value) in [
+            (roce::PROFILE, 2),
+            (roce::PRIORITY, 5),
+            (roce::NOTIFY_INTERVAL, 2000),
+            (roce::NOTIFY_TOS, NOTIFY_TOS.into()),
+            (roce::NOTIFY, 1),
+        ] {
             nic.write32(register.address(), value).expect("a register");
         }
         for pair in (0..PAIRS).filter(|p| p % 4 != 3) {
@@ -305,7 +309,7 @@ impl World {
         }
         let [offers, host_ready, wire_ready, paused] = self.runs.each_mut().map(|r| r.next(&mut self.rng));
         let host = self.host.front().copied().filter(|_| offers);
-        let pause = if paused && self.rng.random_bool(0.1) { 1 } else { 0 };
+        let pause = if paused && self.rng.random_bool(0.1) { 1 << self.rng.random_range(4..6) } else { 0 };
         let i = In { host, host_ready, wire: self.wire.front().copied(), wire_ready, pause, ..In::default() };
         let out = nic.drive(i);
         if host.is_some() && out.host_ready {

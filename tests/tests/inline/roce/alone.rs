@@ -1,0 +1,107 @@
+//! One host's packets, one by one, through the model of the NIC: their order, and pauses.
+use super::network::{BUS, FLOW_BITS, command, mapped, prepare};
+use super::rxe::envelope;
+use std::collections::VecDeque;
+use timely_model::inline::nic::In;
+use timely_model::inline::pairs::Pairs;
+use timely_model::stream::{Assembler, Beat, beats};
+use timely_regs::map::{port, roce};
+use timely_regs::parameters::Parameters;
+use timely_regs::roce::{Bth, Extension, check, opcode};
+use timely_sim::nic::core::Core;
+use timely_sim::nic::inline::{Inline, Model};
+use timely_tests::nic::build;
+
+const HOST: u16 = 1;
+const PEER: u16 = 2;
+const LOCAL: u32 = 0x11;
+const REMOTE: u32 = 0x23;
+
+/// A NIC whose host has one joined pair at a fixed rate.
+fn nic(mbps: f64) -> Inline<Model<Pairs>> {
+    let profile = Parameters { outstanding_bytes: 0, ..Parameters::fixed(mbps) };
+    let mut nic = prepare(Model::pairs(build(BUS, FLOW_BITS)), &profile, 100.0, 0);
+    let done = command(&mut nic, mapped(PEER), REMOTE, Some(LOCAL), roce::SET);
+    assert_eq!(done.map(|d| d.0), Some(0), "the pair is set and joined");
+    nic
+}
+
+fn request(code: u8, psn: u32, bytes: usize) -> Vec<u8> {
+    let bth = Bth { opcode: code, queue_pair: REMOTE, psn, ack_request: true, partition_key: 0xffff, ..Bth::default() };
+    let extension = Extension { message_bytes: bytes as u32, ..Extension::default() };
+    bth.frame(&envelope(HOST, PEER, 0xc011), &extension, &vec![7; bytes])
+}
+
+/// Runs `clocks` clocks with these frames from the host and from the wire; the frames that leave,
+/// with their clocks.
+fn run(nic: &mut Inline<Model<Pairs>>, clocks: u64, host: &[Vec<u8>], wire: &[Vec<u8>]) -> Vec<(u64, Vec<u8>)> {
+    let cut = |frames: &[Vec<u8>]| -> VecDeque<Beat> { frames.iter().flat_map(|f| beats(f, BUS as usize).collect::<Vec<_>>()).collect() };
+    let (mut host, mut wire) = (cut(host), cut(wire));
+    let (mut leaving, mut left) = (Assembler::default(), Vec::new());
+    for _ in 0..clocks {
+        let clk = nic.clk();
+        let beat = |q: &VecDeque<Beat>| q.front().map(|b| (*b, 0));
+        let out = nic.drive(In { host: beat(&host), host_ready: true, wire: beat(&wire), wire_ready: true, ..In::default() });
+        if out.host_ready {
+            host.pop_front();
+        }
+        if out.wire_taken {
+            wire.pop_front();
+        }
+        if let Some(frame) = out.wire.and_then(|w| leaving.push(&w.beat)) {
+            left.push((clk, frame));
+        }
+    }
+    assert!(host.is_empty() && wire.is_empty(), "all frames are taken");
+    left
+}
+
+/// Requests of a reliable connection arrive in their order, of whatever kind (9.5 of the
+/// specification of InfiniBand): one that overtakes is a gap, and the host sends all again.
+#[test]
+fn no_request_overtakes_another_of_its_pair() {
+    let mut nic = nic(1000.0);
+    let kinds = [
+        (opcode::WRITE_ONLY, 1024),
+        (opcode::FETCH_ADD, 0),
+        (opcode::SEND_ONLY, 512),
+        (opcode::COMPARE_SWAP, 0),
+        (opcode::READ_REQUEST, 0),
+        (opcode::ATOMIC_WRITE, 8),
+        (opcode::FLUSH, 0),
+        (opcode::WRITE_ONLY, 64),
+    ];
+    let frames: Vec<_> = (0..32).map(|i| request(kinds[i % 8].0, 100 + i as u32, kinds[i % 8].1)).collect();
+    let left = run(&mut nic, 100_000, &frames, &[]);
+    let psns: Vec<u32> = left.iter().map(|f| check(&f.1).expect("a request").psn).collect();
+    assert_eq!(psns, (100..132).collect::<Vec<_>>(), "in the order in which the host sent them");
+    // 1 Gb/s for all: WRITEs, SENDs, atomics.
+    let clocks = left[31].0 - left[0].0;
+    assert!(clocks > 15_000, "{clocks} clocks: all are paced");
+}
+
+/// A pause frame (802.1Qbb) for the class `class`.
+fn pause(class: u8) -> Vec<u8> {
+    let mut frame = vec![0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 0x08, 1, 1, 0, 1 << class];
+    (0..8).for_each(|_| frame.extend(u16::MAX.to_be_bytes()));
+    frame.resize(60, 0);
+    frame
+}
+
+/// A pause of the priority that pairs are told to have stops them; one of another class does not.
+#[test]
+fn pauses_of_the_pairs_priority_stop_them_and_no_others() {
+    for (class, stops) in [(3, true), (0, false), (5, false)] {
+        let mut nic = nic(10_000.0);
+        let mut write = |address: u32, value: u32| nic.write32(address, value).expect("a register");
+        write(port::PAUSE.address(), 1);
+        write(roce::PRIORITY.address(), 3);
+        // The priority holds for pairs that are set from then on.
+        command(&mut nic, mapped(PEER), REMOTE, None, roce::REMOVE);
+        command(&mut nic, mapped(PEER), REMOTE, Some(LOCAL), roce::SET);
+        run(&mut nic, 1000, &[], &[pause(class)]);
+        let frames: Vec<_> = (0..40).map(|i| request(opcode::WRITE_ONLY, i, 1024)).collect();
+        let left = run(&mut nic, 20_000, &frames, &[]);
+        assert_eq!(left.len(), if stops { 0 } else { 40 }, "class {class}");
+    }
+}
