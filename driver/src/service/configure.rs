@@ -1,10 +1,10 @@
 //! The configuration of a NIC: restored from a file, adopted from a NIC that went on, its port
 //! changed.
 use super::{Service, ServiceError};
-use crate::config::Config;
+use crate::config::{Config, Number};
 use crate::nic::Nic;
 use crate::plan::{Plan, PlanError};
-use crate::spec::{FlowSpec, PortSpec, SpecError};
+use crate::spec::{FlowSpec, Port, PortSpec, SpecError};
 use timely_regs::flow::FlowRecord;
 
 /// Packets that an endless flow is kept ahead by: the device posts one more for each that it
@@ -36,17 +36,7 @@ impl Service {
         for (number, parameters) in &profiles {
             self.nic.set_profile(*number, parameters)?;
         }
-        // Runs of flows that follow each other go by DMA together.
-        let mut at = 0;
-        while at < flows.len() {
-            let run = flows[at..].iter().zip(0..).take_while(|((f, _), i)| *f == flows[at].0 + i).count();
-            let records: Vec<FlowRecord> = flows[at..at + run].iter().map(|f| f.1).collect();
-            self.nic.load_flows(flows[at].0, &records)?;
-            at += run;
-        }
-        for (number, spec) in &config.flow {
-            self.start(number.0, spec)?;
-        }
+        self.load(&flows, &config)?;
         if !config.flow.is_empty() && config.is_enabled() {
             self.nic.enable(true)?;
         }
@@ -91,14 +81,41 @@ impl Service {
         Ok(!self.stale)
     }
 
+    /// Loads flows and gives each what it needs beside its record.
+    fn load(&mut self, flows: &[(u32, FlowRecord)], config: &Config) -> Result<(), ServiceError> {
+        // Runs of flows that follow each other go by DMA together.
+        let mut at = 0;
+        while at < flows.len() {
+            let run = flows[at..].iter().zip(0..).take_while(|((f, _), i)| *f == flows[at].0 + i).count();
+            let records: Vec<FlowRecord> = flows[at..at + run].iter().map(|f| f.1).collect();
+            self.nic.load_flows(flows[at].0, &records)?;
+            at += run;
+        }
+        for (number, spec) in &config.flow {
+            self.nic.kick_meanwhile()?;
+            self.start(number.0, spec)?;
+        }
+        Ok(())
+    }
+
     /// Sets the port, and what follows from it behind Corundum's DMA: how far ahead packets are
-    /// asked for, and the caps of profiles.
+    /// asked for, and the caps of profiles. Another UDP port orphans what flows have in the store
+    /// and on the wire, so that flows are then loaded anew.
     pub(super) fn set_port(&mut self, port: PortSpec) -> Result<(), ServiceError> {
         let checked = port.port()?;
         let with = Config { port: Some(port), ..self.config.clone() };
         // All of it is checked before anything is written.
         let (plan, request) = self.planned(&with)?;
-        self.nic.checked("the port's settings", |d| checked.write(d))?;
+        let orphans = self.orphans(&checked)?;
+        if orphans {
+            self.nic.while_stopped(|nic| {
+                nic.remove_flows()?;
+                nic.checked("the port's settings", |d| checked.write(d))
+            })?;
+            self.load(&plan.flows, &with)?;
+        } else {
+            self.nic.while_stopped(|nic| nic.checked("the port's settings", |d| checked.write(d)))?;
+        }
         self.config = with;
         if let Some(request) = request {
             self.nic.set_lead(request.lead_ns())?;
@@ -109,6 +126,22 @@ impl Service {
             }
         }
         self.save()
+    }
+
+    /// The port orphans packets of flows: the NIC knows its own packets by the UDP port, so what is
+    /// granted under another one is neither measured nor answered, and counts as outstanding for
+    /// ever. Queue pairs have a port of their own.
+    fn orphans(&mut self, port: &Port) -> Result<bool, ServiceError> {
+        let (same, pairs) = self.nic.checked("a read of the port's settings", |d| Ok((port.has_udp_port(d)?, d.pairs()?.present)))?;
+        if same || pairs {
+            return Ok(false);
+        }
+        let used: Vec<u32> = self.nic.flows()?.used().collect();
+        // A record cannot be read back, so that such a flow could not be loaded anew.
+        match used.iter().find(|f| !self.config.flow.contains_key(&Number(**f))) {
+            Some(flow) => Err(SpecError::OnNicAlone { flow: *flow, port: port.udp_port() }.into()),
+            None => Ok(!used.is_empty()),
+        }
     }
 
     /// Lets flows send, unless they were stopped by a request; then the note that says so.

@@ -255,7 +255,20 @@ impl Port {
         let addresses = d.read(&port::MAC_LOW)? == u32::from_le_bytes([a, b, c, e])
             && d.read(&port::MAC_HIGH)? == u32::from(u16::from_le_bytes(high))
             && d.read(&port::IPV4)? == u32::from_le_bytes(self.ipv4.octets());
-        Ok(addresses && d.read(&port::UDP_PORT)? == u32::from(self.udp_port))
+        Ok(addresses && self.has_udp_port(d)?)
+    }
+
+    /// The UDP port.
+    pub fn udp_port(&self) -> u16 {
+        self.udp_port
+    }
+
+    /// The NIC has this UDP port.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn has_udp_port(&self, d: &Device<Registers>) -> Result<bool, Error<Failure>> {
+        Ok(d.read(&port::UDP_PORT)? == u32::from(self.udp_port))
     }
 
     /// Writes it; flows must not be enabled, for what is longer than a register is torn meanwhile.
