@@ -122,9 +122,9 @@
 #define TIMELY_PORT_PAUSE_ACK_PRIORITY_SHIFT 1 /* priority of ACKs: PFC that pauses it stops them; their frames do not say it by this */
 #define TIMELY_PORT_PAUSE_ACK_PRIORITY_MASK 0xeu
 #define TIMELY_PORT_LINE_RATE 0x5cu /* RW: what the line carries, by which a pause's quanta of 512 bit times are counted; in line grants also wait until no more waits for the wire than the line carries in 64 clocks; 10 Gb/s after reset */
-#define TIMELY_PORT_LINE_RATE_LINE_RATE_SHIFT 0 /* wire bytes a clock, Q8.24 */
+#define TIMELY_PORT_LINE_RATE_LINE_RATE_SHIFT 0 /* wire bytes a clock, Q8.24; the least is below 10 Mb/s, the slowest line with pause frames, at any clock */
 #define TIMELY_PORT_LINE_RATE_LINE_RATE_MASK 0xffffffffu
-#define TIMELY_PORT_LINE_RATE_LINE_RATE_LEAST 64u
+#define TIMELY_PORT_LINE_RATE_LINE_RATE_LEAST 32768u
 #define TIMELY_PORT_ALLOW_PREFIX 0x60u /* RW: allow list: what entry i holds; with neither family, as after reset, it holds nobody. Segments are answered of hosts that an entry holds */
 #define TIMELY_PORT_ALLOW_PREFIX_COUNT 8
 #define TIMELY_PORT_ALLOW_PREFIX_LENGTH_SHIFT 0 /* bits of the prefix; of IPv4 32 at most, of IPv6 128 */

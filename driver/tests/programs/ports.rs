@@ -108,3 +108,24 @@ fn another_udp_port_is_refused_while_a_flow_is_on_the_nic_alone() {
     place.said(&on(&["reset", "--flows"]));
     place.said(&on(&[&SET[..], &["5000"]].concat()));
 }
+
+/// A pause is timed by the line: with a rate of 64 one of 65,535 quanta took 73 minutes.
+#[test]
+fn a_line_slower_than_any_is_refused() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let on = |words: &[&'static str]| [&["--device", device.as_str()][..], words].concat();
+    const SET: [&str; 6] = ["port", "set", "--mac", "02:00:00:00:00:01", "--no-answer", "--line"];
+    place.refused(&on(&[&SET[..], &["9Mbps"]].concat()), 3, &["line is `9Mbps`", "10Mbps to 500Tbps"]);
+    place.said(&on(&[&SET[..], &["10Mbps"]].concat()));
+    let before = place.json(&on(&["reg", "read", "port.LINE_RATE"]));
+    for rate in ["64", "32767"] {
+        place.refused(
+            &on(&["reg", "write", "port.LINE_RATE", rate]),
+            3,
+            &[&format!("line_rate is {rate}; it must be 32768 to 4294967295")],
+        );
+    }
+    assert_eq!(place.json(&on(&["reg", "read", "port.LINE_RATE"])), before);
+    place.said(&on(&["reg", "write", "port.LINE_RATE", "32768"]));
+}
