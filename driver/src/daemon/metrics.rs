@@ -47,6 +47,22 @@ pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceErro
         "Time for which pause frames had stopped a priority or more, in steps of 256 clocks; wraps at 2^40 clocks",
         paused.clone(),
     );
+    let recorded = [(); 3].map(|()| Counter::<u64>::default());
+    let about = [
+        ("event_records", "Event records that timelyd read from the NIC"),
+        (
+            "event_records_lost",
+            "Event records that the NIC made and timelyd did not get: those of records_dropped, and those that DMA discarded or a ring had when it was stopped; by gaps in their numbers, known when the next record comes",
+        ),
+        ("event_records_broken", "Event records that came damaged"),
+    ];
+    for ((name, help), counter) in about.into_iter().zip(&recorded) {
+        registry.register(name, help, counter.clone());
+    }
+    let counts = device.as_ref().map(|d| [d.recorded.records, d.recorded.lost, d.recorded.broken]).unwrap_or_default();
+    for (counter, count) in recorded.iter().zip(counts) {
+        counter.inc_by(count);
+    }
     let steps = |d: &DeviceReport| d.counters.get("paused_time").copied().unwrap_or(0);
     paused.inc_by(device.as_ref().map_or(0.0, |d| paused_seconds(steps(d), d.clock_ps)));
     for (name, value) in device.map(|d| d.counters).unwrap_or_default() {

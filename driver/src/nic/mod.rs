@@ -19,6 +19,7 @@ pub use table::FlowTable;
 use crate::Error;
 use crate::spec::{self, PortSpec, SpecError};
 use crate::transport::{Dma, Failure, Registers, Transport};
+use events::Recorded;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::Read;
@@ -64,6 +65,7 @@ pub struct Nic {
     vectors: Vec<OwnedFd>,
     bulk: Option<Dma>,
     ring: Option<EventRing>,
+    recorded: Recorded,
     /// Time between two kicks of the heartbeat, and when the next is due; `None` without a
     /// heartbeat.
     kicks: Cell<Option<(Duration, Instant)>>,
@@ -154,8 +156,17 @@ impl Nic {
             return Err(Error::BarTooSmall { device: name, bytes, flows: device.flows(), needed });
         }
         let flows = (start == Start::Fresh).then(|| FlowTable::new(device.flows()));
-        let mut nic =
-            Nic { device, flows, vectors: Vec::new(), bulk: None, ring: None, kicks: Cell::new(None), keyed: Cell::new(false), end: None };
+        let mut nic = Nic {
+            device,
+            flows,
+            vectors: Vec::new(),
+            bulk: None,
+            ring: None,
+            recorded: Recorded::default(),
+            kicks: Cell::new(None),
+            keyed: Cell::new(false),
+            end: None,
+        };
         nic.wait_ready()?;
         nic.end = Some(if start == Start::Fresh { End::Stopped } else { End::Running });
         // Stops DMA that a driver which died left running.
@@ -504,6 +515,7 @@ impl Nic {
     /// As [`Nic::open`].
     pub fn reset(&mut self) -> Result<(), Error> {
         self.release()?;
+        self.recorded = Recorded::default();
         reset(self.transport())?;
         match self.of(self.device.read(&id::MAGIC_WORD))? {
             MAGIC => {}
