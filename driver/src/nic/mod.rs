@@ -10,6 +10,7 @@
 mod events;
 mod flows;
 mod info;
+mod meanwhile;
 mod table;
 
 pub use events::{Drained, EventRing, EventSettings};

@@ -18,7 +18,7 @@ pub use request::Request;
 use crate::config::{Config, Number};
 use crate::nic::Nic;
 use crate::registers::{self, Named};
-use crate::report::{DeviceReport, EventReport, FlowReport};
+use crate::report::{EventReport, FlowReport};
 use crate::spec::SpecError;
 use crate::{Error, units};
 use serde::Serialize;
@@ -67,11 +67,7 @@ impl Service {
     /// Why it was not done.
     pub fn handle(&mut self, request: Request) -> Result<Value, ServiceError> {
         match request {
-            Request::Info {} => {
-                let info = self.nic.info()?;
-                let used = self.nic.flows()?.used().count() as u32;
-                Ok(json(DeviceReport::new(info, used)))
-            }
+            Request::Info {} => Ok(json(self.device()?)),
             Request::Reset {} => {
                 self.nic.reset()?;
                 self.config = Config { device: self.config.device, ..Config::default() };
@@ -115,7 +111,8 @@ impl Service {
             }
             Request::FlowList {} => {
                 let used: Vec<u32> = self.nic.flows()?.used().collect();
-                Ok(json(used.into_iter().map(|f| self.flow(f)).collect::<Vec<_>>()))
+                let all: Vec<FlowReport> = used.into_iter().map(|f| self.flow(f)).collect();
+                Ok(self.nic.kick_while(|| json(all)))
             }
             Request::FlowShow { flow } => {
                 self.nic.flows()?.must_be_used(flow)?;
@@ -161,7 +158,10 @@ impl Service {
             Request::PairsStop {} => self.pairs_stop(),
             Request::PairJoin { pair, local, profile } => self.pair_join(pair, local, profile),
             Request::PairRemove { pair } => self.pair_remove(pair),
-            Request::Telemetry { flows } => Ok(json(self.telemetry(flows)?)),
+            Request::Telemetry { flows } => {
+                let report = self.telemetry(flows)?;
+                Ok(self.nic.kick_while(|| json(report)))
+            }
             Request::RegRead { register } => Ok(json(self.register(&Named::find(&register)?, true)?)),
             Request::RegWrite { register, value } => {
                 let named = Named::find(&register)?;
