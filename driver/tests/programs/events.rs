@@ -201,7 +201,7 @@ fn a_dma_error_follows_the_last_records() {
     service.next_events(|_| ()).expect("it goes on");
 }
 
-/// What DMA discards is in no counter of the NIC; the numbers of the records tell, of another ring
+/// Records that DMA discards are in no counter of the NIC; numbers of records tell, of another ring
 /// too.
 #[test]
 fn records_that_dma_discards_are_counted() {
