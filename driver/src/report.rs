@@ -42,6 +42,9 @@ pub struct DeviceReport {
     pub heartbeat_us: f64,
     pub heartbeat_lost: bool,
     pub dma_running: bool,
+    /// Event records since the driver opened or reset the NIC.
+    #[serde(default)]
+    pub recorded: EventReport,
     pub counters: BTreeMap<String, u32>,
 }
 
@@ -72,6 +75,7 @@ impl DeviceReport {
             heartbeat_us: f64::from(i.heartbeat_clocks) * f64::from(i.clock_ps) / 1e6,
             heartbeat_lost: i.heartbeat_lost,
             dma_running: i.dma_running,
+            recorded: i.recorded.into(),
             counters: i.counters.into_iter().collect(),
         }
     }

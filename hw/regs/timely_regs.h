@@ -122,9 +122,9 @@
 #define TIMELY_PORT_PAUSE_ACK_PRIORITY_SHIFT 1 /* priority of ACKs: PFC that pauses it stops them; their frames do not say it by this */
 #define TIMELY_PORT_PAUSE_ACK_PRIORITY_MASK 0xeu
 #define TIMELY_PORT_LINE_RATE 0x5cu /* RW: what the line carries, by which a pause's quanta of 512 bit times are counted; in line grants also wait until no more waits for the wire than the line carries in 64 clocks; 10 Gb/s after reset */
-#define TIMELY_PORT_LINE_RATE_LINE_RATE_SHIFT 0 /* wire bytes a clock, Q8.24 */
+#define TIMELY_PORT_LINE_RATE_LINE_RATE_SHIFT 0 /* wire bytes a clock, Q8.24; the least is below 10 Mb/s, the slowest line with pause frames, at any clock */
 #define TIMELY_PORT_LINE_RATE_LINE_RATE_MASK 0xffffffffu
-#define TIMELY_PORT_LINE_RATE_LINE_RATE_LEAST 64u
+#define TIMELY_PORT_LINE_RATE_LINE_RATE_LEAST 32768u
 #define TIMELY_PORT_ALLOW_PREFIX 0x60u /* RW: allow list: what entry i holds; with neither family, as after reset, it holds nobody. Segments are answered of hosts that an entry holds */
 #define TIMELY_PORT_ALLOW_PREFIX_COUNT 8
 #define TIMELY_PORT_ALLOW_PREFIX_LENGTH_SHIFT 0 /* bits of the prefix; of IPv4 32 at most, of IPv6 128 */
@@ -817,7 +817,7 @@
 #define TIMELY_COUNTER_HOST_RATES_REFUSED 26 /* The host wrote the rate of a flow whose law is not `fixed`. */
 #define TIMELY_COUNTER_ENGINE_OVERFLOWS 27 /* A host rate, an idle restart or a loaded flow found its queue at the rate engine full. */
 #define TIMELY_COUNTER_RESIDENCE_ABOVE_RTT 28 /* An accepted ACK claims a residence longer than its RTT. */
-#define TIMELY_COUNTER_RECORDS_DROPPED 29 /* An event record found its queue full. */
+#define TIMELY_COUNTER_RECORDS_DROPPED 29 /* An event record found its queue full. What DMA discards behind the queue, while it does not run with its ring, or in a form without DMA, counts nowhere: a gap in `sequence` tells. */
 #define TIMELY_COUNTER_PACKETS_REFUSED 30 /* A packet of the host's found no room in the packet store (with STORE_WAIT 1 it waits instead), its flow is not enabled, or its addresses are not the flow's. */
 #define TIMELY_COUNTER_PACKETS_DISCARDED 31 /* A packet was too long or had a gap, its flow was loaded anew or disabled while it waited, or it came from the wire while the host took none. */
 #define TIMELY_COUNTER_ACK_SHARE_EXCEEDED 32 /* A segment was not answered because ACKs had used up their share of the line. */

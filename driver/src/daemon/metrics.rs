@@ -1,7 +1,7 @@
 //! Metrics for Prometheus, in its text format or OpenMetrics, as the scraper prefers.
 use super::http::{self, Asked, Format, Head};
 use crate::report::{DeviceReport, Telemetry};
-use crate::service::{Request, Service, ServiceError};
+use crate::service::{Service, ServiceError};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -21,12 +21,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 type Labels = Vec<(String, String)>;
 type Rates = Family<Labels, Gauge<f64, AtomicU64>>;
 
-/// All metrics of a NIC.
+/// All metrics of a NIC. The text of 65,536 flows takes a while, in which the heartbeat is kicked.
 pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceError> {
-    // The service's own reports, read as a client reads them.
-    let read = |v| serde_json::from_value::<DeviceReport>(v).ok();
-    let device = read(service.handle(Request::Info {})?);
-    let telemetry = serde_json::from_value::<Telemetry>(service.handle(Request::Telemetry { flows: None })?).ok();
+    let (device, telemetry) = (service.device()?, service.telemetry(None)?);
+    Ok(service.nic.kick_while(|| write(device, telemetry, format)))
+}
+
+fn write(device: DeviceReport, telemetry: Telemetry, format: Format) -> String {
     let mut registry = Registry::with_prefix("timely");
     let (events, rates) = (Family::<Labels, Counter>::default(), Rates::default());
     let (rtts, ages) = (Rates::default(), Rates::default());
@@ -47,12 +48,27 @@ pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceErro
         "Time for which pause frames had stopped a priority or more, in steps of 256 clocks; wraps at 2^40 clocks",
         paused.clone(),
     );
-    let steps = |d: &DeviceReport| d.counters.get("paused_time").copied().unwrap_or(0);
-    paused.inc_by(device.as_ref().map_or(0.0, |d| paused_seconds(steps(d), d.clock_ps)));
-    for (name, value) in device.map(|d| d.counters).unwrap_or_default() {
+    let recorded = [(); 3].map(|()| Counter::<u64>::default());
+    let about = [
+        ("event_records", "Event records that timelyd read from the NIC"),
+        (
+            "event_records_lost",
+            "Event records that the NIC made and timelyd did not get: those of records_dropped, and those that DMA discarded or a ring had when it was stopped; by gaps in their numbers, known when the next record comes",
+        ),
+        ("event_records_broken", "Event records that came damaged"),
+    ];
+    for ((name, help), counter) in about.into_iter().zip(&recorded) {
+        registry.register(name, help, counter.clone());
+    }
+    let counts = [device.recorded.records, device.recorded.lost, device.recorded.broken];
+    for (counter, count) in recorded.iter().zip(counts) {
+        counter.inc_by(count);
+    }
+    paused.inc_by(paused_seconds(device.counters.get("paused_time").copied().unwrap_or(0), device.clock_ps));
+    for (name, value) in device.counters {
         events.get_or_create(&vec![("name".into(), name)]).inc_by(value.into());
     }
-    for f in telemetry.map(|t| t.flows).unwrap_or_default() {
+    for f in telemetry.flows {
         let flow: Labels = vec![("flow".into(), f.flow.to_string())];
         rates.get_or_create(&flow).set(f.rate_mbps * 1e6);
         if let Some(ns) = f.rtt_smoothed_ns {
@@ -73,7 +89,7 @@ pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceErro
     let mut text = String::new();
     // Writing into a string does not fail.
     let _ = encode(&mut text, &registry);
-    Ok(if format == Format::OpenMetrics { text } else { plain(&text) })
+    if format == Format::OpenMetrics { text } else { plain(&text) }
 }
 
 /// Seconds of so many steps of `paused_time`, 256 clocks each.

@@ -37,6 +37,15 @@ pub struct EventRing {
     total: Drained,
 }
 
+/// Records since the NIC was opened or reset, whatever the rings.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Recorded {
+    /// Counts of all rings, and what was lost between them.
+    total: Drained,
+    /// Number of the record behind the last that was drained.
+    next: Option<u32>,
+}
+
 impl EventRing {
     pub(super) fn into_memory(self) -> Dma {
         self.memory
@@ -48,7 +57,8 @@ impl EventRing {
 pub struct Drained {
     /// Whole records.
     pub records: u64,
-    /// Records that the device made and did not deliver, because ring or queue were full.
+    /// Records that the device made and did not deliver, because ring or queue were full, or DMA
+    /// did not run: known by a gap in the numbers when the next record comes.
     pub lost: u64,
     /// Records that were not whole.
     pub broken: u64,
@@ -180,20 +190,28 @@ impl Nic {
     /// When no ring was started, the transport fails, or the ring is out of step with the device.
     pub fn drain_events(&mut self, mut each: impl FnMut(&EventRecord)) -> Result<Drained, Error> {
         let Some(mut events) = self.ring.take() else { return Err(Error::NoRing) };
-        let mut now = Drained::default();
-        let next = &mut events.next;
+        let (mut now, mut between) = (Drained::default(), 0);
+        let (next, recorded) = (&mut events.next, self.recorded.next);
+        // Numbers wrap; a number from before is a device that was reset.
+        let gap = |next: Option<u32>, sequence: u32| {
+            let gap = next.map_or(0, |n| sequence.wrapping_sub(n));
+            if gap < 1 << 31 { u64::from(gap) } else { 0 }
+        };
         let read = self.device.read_ring(&mut events.ring, &events.memory, |words| match EventRecord::from_words(&words) {
             Ok(record) => {
                 now.records += 1;
-                // Numbers wrap; a number from before is a device that was reset.
-                let gap = next.map_or(0, |n| record.sequence.wrapping_sub(n));
-                now.lost += if gap < 1 << 31 { u64::from(gap) } else { 0 };
+                now.lost += gap(*next, record.sequence);
+                // Lost between two rings: of no subscriber of this one.
+                between += if next.is_none() { gap(recorded, record.sequence) } else { 0 };
                 *next = Some(record.sequence.wrapping_add(1));
                 each(&record);
             }
             Err(_) => now.broken += 1,
         });
         events.total.add(&now);
+        self.recorded.total.add(&now);
+        self.recorded.total.lost += between;
+        self.recorded.next = events.next.or(recorded);
         self.ring = Some(events);
         self.of(read)?;
         Ok(now)
@@ -207,6 +225,12 @@ impl Nic {
     /// Counts of the ring since it was started; `None` without a ring.
     pub fn events_total(&self) -> Option<Drained> {
         self.ring.as_ref().map(|r| r.total)
+    }
+
+    /// Counts of all records since the NIC was opened or reset, also of those that were lost between
+    /// two rings.
+    pub fn recorded(&self) -> Drained {
+        self.recorded.total
     }
 
     /// Takes the interrupt lines pending since the last call, one bit a line; to be called after an

@@ -234,6 +234,7 @@ impl Nic {
         self.flows()?;
         if !self.transport().reach().memory {
             for (flow, record) in (first..).zip(records) {
+                self.kick_meanwhile()?;
                 self.checked("the load of a flow", |d| d.load_flow(flow, record))?;
                 self.mark(flow, record.enable)?;
             }

@@ -1,5 +1,5 @@
 //! Identity, settings and state of a device.
-use super::Nic;
+use super::{Drained, Nic};
 use crate::Error;
 use crate::board::Placed;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -49,6 +49,8 @@ pub struct Info {
     pub heartbeat_lost: bool,
     /// DMA runs.
     pub dma_running: bool,
+    /// Event records since the NIC was opened or reset.
+    pub recorded: Drained,
     /// The event counters, by name.
     pub counters: Vec<(String, u32)>,
 }
@@ -93,6 +95,7 @@ impl Nic {
             heartbeat_clocks: read(&heartbeat::PERIOD)?,
             heartbeat_lost: read(&heartbeat::STATE)? != 0,
             dma_running: self.of(d.read_field(&dma::STATUS, &dma::RUNNING))? != 0,
+            recorded: self.recorded(),
             counters: TABLE.iter().map(|&(i, name, _)| (generate::snake(name), all[usize::from(i)])).collect(),
         })
     }

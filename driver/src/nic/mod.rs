@@ -10,6 +10,7 @@
 mod events;
 mod flows;
 mod info;
+mod meanwhile;
 mod table;
 
 pub use events::{Drained, EventRing, EventSettings};
@@ -19,6 +20,7 @@ pub use table::FlowTable;
 use crate::Error;
 use crate::spec::{self, PortSpec, SpecError};
 use crate::transport::{Dma, Failure, Registers, Transport};
+use events::Recorded;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::Read;
@@ -28,7 +30,6 @@ use timely_regs::board::CORUNDUM;
 use timely_regs::corundum::request::Request;
 use timely_regs::counters::Counter;
 use timely_regs::device::{self, Device};
-use timely_regs::map::settings::TABLE;
 use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, heartbeat, id, port, profiles, time, window};
 use timely_regs::{pci, profile};
 
@@ -65,6 +66,7 @@ pub struct Nic {
     vectors: Vec<OwnedFd>,
     bulk: Option<Dma>,
     ring: Option<EventRing>,
+    recorded: Recorded,
     /// Time between two kicks of the heartbeat, and when the next is due; `None` without a
     /// heartbeat.
     kicks: Cell<Option<(Duration, Instant)>>,
@@ -155,8 +157,17 @@ impl Nic {
             return Err(Error::BarTooSmall { device: name, bytes, flows: device.flows(), needed });
         }
         let flows = (start == Start::Fresh).then(|| FlowTable::new(device.flows()));
-        let mut nic =
-            Nic { device, flows, vectors: Vec::new(), bulk: None, ring: None, kicks: Cell::new(None), keyed: Cell::new(false), end: None };
+        let mut nic = Nic {
+            device,
+            flows,
+            vectors: Vec::new(),
+            bulk: None,
+            ring: None,
+            recorded: Recorded::default(),
+            kicks: Cell::new(None),
+            keyed: Cell::new(false),
+            end: None,
+        };
         nic.wait_ready()?;
         nic.end = Some(if start == Start::Fresh { End::Stopped } else { End::Running });
         // Stops DMA that a driver which died left running.
@@ -219,17 +230,28 @@ impl Nic {
     ///
     /// # Errors
     /// When the transport fails, or the device refuses.
-    pub fn set_lead(&self, lead_ns: u32) -> Result<(), Error> {
-        let (now, enabled) = (self.of(self.device.read(&time::LEAD))?, self.of(self.device.get(&TABLE.enable))? != 0);
-        if now == lead_ns {
-            return Ok(());
+    pub fn set_lead(&mut self, lead_ns: u32) -> Result<(), Error> {
+        let now = self.of(self.device.read(&time::LEAD))?;
+        let write = |nic: &mut Self| nic.checked("how far packets are asked for ahead", |d| d.write(&time::LEAD, lead_ns));
+        match lead_ns {
+            lead if lead == now => Ok(()),
+            lead if lead < now => self.while_stopped(write),
+            _ => write(self),
         }
-        let stops = enabled && lead_ns < now;
-        if stops {
-            self.enable(false)?;
+    }
+
+    /// Does something while no flow may send: flows that may are stopped meanwhile.
+    ///
+    /// # Errors
+    /// The error of `act`, after which flows go on all the same; and when the transport fails, or
+    /// the device refuses.
+    pub fn while_stopped(&mut self, act: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
+        if self.of(self.device.read_field(&id::STATUS, &id::STOP))? != 0 {
+            return act(self);
         }
-        let written = self.checked("how far packets are asked for ahead", |d| d.write(&time::LEAD, lead_ns));
-        if stops { written.and(self.enable(true)) } else { written }
+        self.enable(false)?;
+        let done = act(self);
+        done.and(self.enable(true))
     }
 
     /// The device keeps its profiles over a reset, and has this one set.
@@ -321,6 +343,7 @@ impl Nic {
             if polls > EAGER_POLLS {
                 std::thread::sleep(PAUSE);
             }
+            self.kick_meanwhile()?;
         }
         Ok(())
     }
@@ -493,6 +516,7 @@ impl Nic {
     /// As [`Nic::open`].
     pub fn reset(&mut self) -> Result<(), Error> {
         self.release()?;
+        self.recorded = Recorded::default();
         reset(self.transport())?;
         match self.of(self.device.read(&id::MAGIC_WORD))? {
             MAGIC => {}

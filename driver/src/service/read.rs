@@ -5,7 +5,7 @@ use crate::clock::{self, Pair};
 use crate::config::Number;
 use crate::registers::Named;
 use crate::report::{
-    AheadReport, ClockReport, FlowReport, FlowTelemetry, Percentiles, PortReport, ProfileReport, RegisterReport, Telemetry,
+    AheadReport, ClockReport, DeviceReport, FlowReport, FlowTelemetry, Percentiles, PortReport, ProfileReport, RegisterReport, Telemetry,
 };
 use crate::spec::profile_fields;
 use std::time::Instant;
@@ -32,6 +32,13 @@ pub(crate) struct Dated {
 }
 
 impl Service {
+    /// Identity, settings, state and counters of the NIC.
+    pub(crate) fn device(&mut self) -> Result<DeviceReport, ServiceError> {
+        let info = self.nic.info()?;
+        let used = self.nic.flows()?.used().count() as u32;
+        Ok(DeviceReport::new(info, used))
+    }
+
     pub(super) fn port(&self) -> Result<PortReport, ServiceError> {
         let request = self.request(self.config.port.as_ref())?.unwrap_or(None);
         let spec = self.config.port.clone();
@@ -59,7 +66,8 @@ impl Service {
         })
     }
 
-    pub(super) fn telemetry(&mut self, asked: Option<Vec<u32>>) -> Result<Telemetry, ServiceError> {
+    /// Telemetry of these flows, or of all in use.
+    pub(crate) fn telemetry(&mut self, asked: Option<Vec<u32>>) -> Result<Telemetry, ServiceError> {
         let flows = match asked {
             Some(flows) => flows,
             None => self.nic.flows()?.used().collect(),

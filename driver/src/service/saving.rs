@@ -42,13 +42,17 @@ impl Service {
         })
     }
 
+    /// Writes the file. The disk may take longer than the heartbeat lasts.
     fn write(&mut self) -> Result<(), ConfigError> {
-        let Some(file) = &self.file else { return Ok(()) };
-        if self.stale && file.exists() {
-            Config::keep(file)?;
-        }
-        self.config.write(file)?;
-        self.stale = false;
+        let Service { nic, config, file: Some(file), stale, .. } = self else { return Ok(()) };
+        let (config, file, keep) = (&*config, &*file, *stale);
+        nic.kick_while(|| {
+            if keep && file.exists() {
+                Config::keep(file)?;
+            }
+            config.write(file)
+        })?;
+        *stale = false;
         Ok(())
     }
 }

@@ -46,6 +46,17 @@ pub enum SpecError {
     /// A profile that neither the file nor the device has.
     #[error("profile {0} is unset; add a table [profile.{0}] with like = \"timely-10g\"")]
     NoTable(u32),
+    /// Another UDP port while a flow is in use that the configuration has not.
+    #[error(
+        "udp_port is `{port}`; it must stay as it is while flow {flow} is on the NIC alone and in no file: flows are loaded anew for another \
+         port; `timelyctl flow remove {flow}` first, or `timelyctl reset --flows`"
+    )]
+    OnNicAlone {
+        /// The flow.
+        flow: u32,
+        /// UDP port that was asked for.
+        port: u16,
+    },
     /// A value that the hardware cannot hold.
     #[error("{0}; give a value in that range")]
     Range(#[from] OutOfRange),

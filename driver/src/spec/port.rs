@@ -2,12 +2,16 @@
 use super::corundum::dma_ns;
 use super::{SpecError, flow, optional, parse_mac, unit, value};
 use crate::transport::{Failure, Registers};
-use crate::units::{parse_ipv4, parse_ipv6, parse_mbps};
+use crate::units::{Mbps, parse_ipv4, parse_ipv6, parse_mbps};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use timely_regs::device::{Device, Error};
 use timely_regs::map::settings::TABLE;
 use timely_regs::map::{ack_rate, port};
+
+/// Slowest and fastest line, Mb/s. Pause frames are of full duplex, 10 Mb/s at least, and last as
+/// long as the line is slow; a byte of the fastest takes the least time that a register holds.
+const LINE_MBPS: (f64, f64) = (10.0, 5e8);
 
 /// A port.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -161,11 +165,12 @@ impl PortSpec {
     /// When a field is out of its range.
     pub fn port(&self) -> Result<Port, SpecError> {
         let mbps = self.line_mbps()?;
+        if !(LINE_MBPS.0..=LINE_MBPS.1).contains(&mbps) {
+            let allowed = format!("{} to {}, the wire's rate: pauses are timed by it", Mbps(LINE_MBPS.0), Mbps(LINE_MBPS.1));
+            return Err(value("line", &self.line, allowed));
+        }
         // ns a byte in Q16.16.
         let ns_per_byte = (8000.0 / mbps * 65_536.0).round();
-        if !(1.0..=f64::from(u32::MAX)).contains(&ns_per_byte) {
-            return Err(value("line", &self.line, "200Kbps to 500Tbps"));
-        }
         if self.udp_port == 0 {
             return Err(value("udp_port", 0, "1 to 65535"));
         }
@@ -255,7 +260,20 @@ impl Port {
         let addresses = d.read(&port::MAC_LOW)? == u32::from_le_bytes([a, b, c, e])
             && d.read(&port::MAC_HIGH)? == u32::from(u16::from_le_bytes(high))
             && d.read(&port::IPV4)? == u32::from_le_bytes(self.ipv4.octets());
-        Ok(addresses && d.read(&port::UDP_PORT)? == u32::from(self.udp_port))
+        Ok(addresses && self.has_udp_port(d)?)
+    }
+
+    /// The UDP port.
+    pub fn udp_port(&self) -> u16 {
+        self.udp_port
+    }
+
+    /// The NIC has this UDP port.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn has_udp_port(&self, d: &Device<Registers>) -> Result<bool, Error<Failure>> {
+        Ok(d.read(&port::UDP_PORT)? == u32::from(self.udp_port))
     }
 
     /// Writes it; flows must not be enabled, for what is longer than a register is torn meanwhile.
@@ -272,7 +290,7 @@ impl Port {
         d.set(&TABLE.prefix4, self.prefix4.into())?;
         d.set(&TABLE.vlan, self.vlan.into())?;
         d.set(&TABLE.ack_rate, ack_rate(self.ack_bps, d.build().clock_ps).into())?;
-        d.set(&TABLE.line_rate, ack_rate(self.line_bps, d.build().clock_ps).max(64).into())?;
+        d.set(&TABLE.line_rate, ack_rate(self.line_bps, d.build().clock_ps).max(port::LEAST_LINE_RATE).into())?;
         d.set(&TABLE.pause, u128::from(self.pause) | u128::from(self.ack_priority) << 1)?;
         d.set(&TABLE.store_wait, self.store_waits.into())?;
         d.allow(&self.allow)?;
@@ -329,7 +347,12 @@ mod tests {
             let text = toml::from_str::<PortSpec>(&format!("mac = \"02:00:00:00:00:07\"\n{field} = \"localhost\"")).expect_err("a name");
             assert!(text.to_string().contains(told), "{text}");
         }
-        let text = PortSpec { line: "1Kbps".into(), ..spec }.port().expect_err("too slow").to_string();
-        assert_eq!(text, "line is `1Kbps`; it must be 200Kbps to 500Tbps");
+        for line in ["1Kbps", "9.9Mbps", "501Tbps"] {
+            let text = PortSpec { line: line.into(), ..spec.clone() }.port().expect_err(line).to_string();
+            assert_eq!(text, format!("line is `{line}`; it must be 10Mbps to 500Tbps, the wire's rate: pauses are timed by it"));
+        }
+        for line in ["10Mbps", "500Tbps"] {
+            assert!(PortSpec { line: line.into(), ..spec.clone() }.port().is_ok(), "{line}");
+        }
     }
 }

@@ -189,7 +189,8 @@ impl ProfileSpec {
     }
 }
 
-/// Refuses what would end every flow in a network whose unloaded RTT is `base_us`.
+/// Refuses what would end every flow in a network whose unloaded RTT is `base_us`, or a flow at its
+/// first lost ACK.
 fn workable(p: &Parameters, base_us: f64) -> Result<(), SpecError> {
     let above = |field: &str, us: f64, else_: &str| {
         let allowed = || format!("more than base_rtt, {}: {else_}", Micros(base_us));
@@ -197,6 +198,14 @@ fn workable(p: &Parameters, base_us: f64) -> Result<(), SpecError> {
     };
     if p.timeout_us > 0.0 {
         above("timeout", p.timeout_us, "each segment would time out before its ACK can come; 0us is no time-out")?;
+    } else if p.outstanding_bytes > 0 {
+        let allowed = format!(
+            "more than base_rtt, {}, as outstanding is {}B: a lost ACK would count against that bound for ever and stop its flow; \
+             give a time-out, or outstanding=0B for no bound",
+            Micros(base_us),
+            p.outstanding_bytes
+        );
+        return Err(value("timeout", Micros(p.timeout_us), allowed));
     }
     // Other signals have no base that is known here.
     if p.signal == Signal::Rtt {
@@ -262,7 +271,7 @@ mod tests {
         }
         for (like, set) in [
             ("timely-10g", "timeout=31us"),
-            ("timely-10g", "timeout=0us"),
+            ("dcqcn-10g", "timeout=0us"),
             ("timely-10g", "signal=one_way"),
             ("swift-10g", "base_target=25us"),
             ("authors-10g", "t_high=31us"),
@@ -271,6 +280,19 @@ mod tests {
         }
         for name in NAMES {
             assert!(of(name, "").is_ok(), "{name}: {:?}", of(name, ""));
+        }
+    }
+
+    /// Bytes of a lost ACK leave the bound by a time-out alone.
+    #[test]
+    fn a_bound_without_a_timeout_is_refused() {
+        let text = spec(&["timeout=0us"]).expect_err("64 KiB and no time-out").to_string();
+        let told = "timeout is `0ns`; it must be more than base_rtt, 8us, as outstanding is 65536B: a lost ACK would count against that bound \
+                    for ever and stop its flow; give a time-out, or outstanding=0B for no bound";
+        assert_eq!(text, told);
+        assert!(spec(&["timeout=0us", "outstanding=1B"]).is_err());
+        for works in [&["timeout=0us", "outstanding=0B"], &["timeout=9us", "outstanding=64KiB"]] {
+            assert!(spec(works).is_ok(), "{works:?}: {:?}", spec(works));
         }
     }
 

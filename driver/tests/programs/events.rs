@@ -6,6 +6,7 @@ use timely_driver::client::{Client, ClientError};
 use timely_driver::nic::{EventSettings, Nic, Start};
 use timely_driver::service::{Request, Service};
 use timely_driver::transport::vfio_user::VfioUser;
+use timely_regs::counters::Counter;
 use timely_regs::device::Memory;
 use timely_regs::event::EventRecord;
 use timely_regs::map::dma;
@@ -198,4 +199,40 @@ fn a_dma_error_follows_the_last_records() {
     service.start_events(0, None, None).expect("stopped");
     service.start_events(1, None, None).expect("started again");
     service.next_events(|_| ()).expect("it goes on");
+}
+
+/// Records that DMA discards are in no counter of the NIC; numbers of records tell, of another ring
+/// too.
+#[test]
+fn records_that_dma_discards_are_counted() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    flow(&place, &device);
+    let nic = Nic::open(Box::new(VfioUser::connect(&place.path("nic")).expect("a way")), Start::Attach).expect("a device");
+    let mut service = Service::new(nic, None);
+    let (start, mut sequence) = (Instant::now(), Vec::new());
+    let mut some = |service: &mut Service| {
+        service.start_events(1, None, None).expect("started");
+        let (until, mut lost) = (sequence.len() + 20, 0);
+        while sequence.len() < until {
+            assert!(start.elapsed() < LIMIT, "{} events", sequence.len());
+            lost += service.next_events(|r| sequence.push(r.sequence)).expect("it goes on").lost;
+        }
+        (sequence.len() as u64, lost, u64::from(sequence[sequence.len() - 1] - sequence[0]) + 1)
+    };
+    some(&mut service);
+    let count = |service: &Service, c: Counter| service.nic.device().counters().expect("read")[c as usize];
+    service.nic.device().stop_dma().expect("stopped");
+    let updates = count(&service, Counter::RateUpdates);
+    while count(&service, Counter::RateUpdates) - updates < 50 {
+        assert!(start.elapsed() < LIMIT, "no updates");
+    }
+    service.start_events(0, None, None).expect("stopped");
+    let (came, lost, made) = some(&mut service);
+    let recorded = service.nic.recorded();
+    assert_eq!((recorded.records, recorded.lost, recorded.broken), (came, made - came, 0));
+    assert!(recorded.lost >= 40 && lost == 0, "{recorded:?}, of the second ring {lost}");
+    assert_eq!(count(&service, Counter::RecordsDropped), 0);
+    let info = service.handle(Request::Info {}).expect("info");
+    assert_eq!(info["recorded"], serde_json::json!({ "records": came, "lost": made - came, "broken": 0 }));
 }

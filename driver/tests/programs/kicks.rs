@@ -1,12 +1,13 @@
 //! A driver kicks the heartbeat also in the middle of long operations, and queries no more than it
 //! is asked for. A daemon whose device goes away under a scrape ends.
 use super::{LIMIT, Place};
+use rustix::fs::{CWD, FileType, Mode};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use timely_driver::board::Placed;
 use timely_driver::daemon::{Daemon, Options};
 use timely_driver::nic::{Nic, Start};
@@ -115,10 +116,43 @@ fn long_requests_kick_and_ask_for_no_more_than_is_wanted() {
     let mut counted = |request| counts.of(|| drop(service.handle(request).expect("done")));
     // Seventeen flows are more than are asked for one by one where there is DMA.
     let telemetry = Request::Telemetry { flows: Some((0..17).map(|i| 60 * i).collect()) };
-    assert_eq!(counted(telemetry), [17, 17]);
+    let [kicks, queries] = counted(telemetry);
+    // One for each flow, one before and one behind the writing of the answer.
+    assert!(kicks >= 19 && queries == 17, "{kicks} kicks, {queries} queries");
     assert_eq!(counted(Request::Clock { pairs: 100 }), [100, 0]);
     let [kicks, _] = counted(Request::RegDump { block: Some("profiles".into()) });
     assert!(kicks > 100, "{kicks}");
+}
+
+/// The disk takes as long as it likes, here until there were ten kicks: keeping a file that is a
+/// pipe waits for a writer.
+#[test]
+fn a_change_that_is_saved_slowly_keeps_the_heartbeat() {
+    let place = Place::new();
+    let (_server, _) = place.serve();
+    let counts = Counts::default();
+    let way = VfioUser::connect(&place.path("nic")).expect("a way");
+    let nic = Nic::open(Box::new(Counted(way, counts.clone(), Arc::default())), Start::Fresh).expect("a device");
+    nic.set_heartbeat(Some(Duration::from_nanos(100))).expect("set");
+    let file = place.path("state.toml");
+    let mut service = Service::new(nic, Some(file.clone()));
+    // Another configuration than the NIC's: its file is kept before it is written anew.
+    let other = "[profile.0]\nlike = \"timely-10g\"\n";
+    assert!(!service.adopt(toml::from_str(other).expect("TOML")).expect("read"));
+    rustix::fs::mknodat(CWD, &file, FileType::Fifo, Mode::RWXU, 0).expect("a pipe");
+    let before = counts.0[0].load(Relaxed);
+    let (counter, pipe) = (counts.clone(), file.clone());
+    let writer = std::thread::spawn(move || {
+        let start = Instant::now();
+        while counter.0[0].load(Relaxed) - before < 10 && start.elapsed() < LIMIT {
+            std::thread::yield_now();
+        }
+        std::fs::write(pipe, other).expect("written");
+    });
+    let [kicks, _] = counts.of(|| drop(service.handle(Request::Enable { on: false }).expect("saved")));
+    writer.join().expect("no panic");
+    assert!(kicks >= 10, "{kicks} kicks");
+    assert!(std::fs::read_to_string(&file).expect("a file").contains("enabled = false"));
 }
 
 /// Time is read for an answer alone: nothing else of the daemon's misses the device.

@@ -6,6 +6,7 @@ mod events;
 mod faults;
 mod kicks;
 mod pairs;
+mod ports;
 mod saved;
 mod terminal;
 mod traffic;

@@ -3,7 +3,7 @@ use super::{Place, Running, wait_for};
 use std::process::Stdio;
 
 /// The NIC of `timely-sim wire`, and its device.
-fn wire(place: &Place, roce: bool) -> (Running, String) {
+pub fn wire(place: &Place, roce: bool) -> (Running, String) {
     let sockets = ["host", "network", "registers"].map(|n| place.path(n));
     let mut c = place.program(place.path("serve").to_str().expect("a path"), &["wire", "--model", "--flow-bits", "6"]);
     if roce {

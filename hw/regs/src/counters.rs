@@ -79,7 +79,8 @@ counters! {
     EngineOverflows = 27,
     /// An accepted ACK claims a residence longer than its RTT.
     ResidenceAboveRtt = 28,
-    /// An event record found its queue full.
+    /// An event record found its queue full. What DMA discards behind the queue, while it does not
+    /// run with its ring, or in a form without DMA, counts nowhere: a gap in `sequence` tells.
     RecordsDropped = 29,
     /// A packet of the host's found no room in the packet store (with STORE_WAIT 1 it waits
     /// instead), its flow is not enabled, or its addresses are not the flow's.

@@ -72,6 +72,7 @@ pub fn info(i: &DeviceReport) -> String {
         ("port", format!("{}, {}, {}, UDP port {}", i.mac, i.ipv4, i.ipv6, i.udp_port)),
         ("heartbeat", heartbeat),
         ("DMA", if i.dma_running { "running" } else { "stopped" }.into()),
+        ("events", format!("{} records, {} lost, {} broken", i.recorded.records, i.recorded.lost, i.recorded.broken)),
         ("time", micros(i.time_ns as f64).to_string()),
     ]);
     let counted: Vec<_> = i.counters.iter().filter(|c| *c.1 != 0).map(|(name, n)| format!("{name} {n}")).collect();

@@ -48,6 +48,11 @@ pub const PAUSE_ENABLE: Field = bit(
 pub const ACK_PRIORITY: Field =
     Field::new(0, 3, 1, "ack_priority", "priority of ACKs: PFC that pauses it stops them; their frames do not say it by this");
 
+/// Least `LINE_RATE`, wire bytes a clock in Q8.24: 10 Mb/s, the slowest line that has pause frames,
+/// at a clock of 1.56 ns, faster than any that the design reaches. A pause of 65,535 quanta then
+/// ends in 8.6 s at 4 ns; with 64 it took 73 minutes.
+pub const LEAST_LINE_RATE: u32 = 1 << 15;
+
 /// Registers of the block that are not settings: the responder follows their writes.
 const OWN: &[Register] = &[ALLOW_PREFIX, ALLOW];
 

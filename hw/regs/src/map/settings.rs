@@ -154,7 +154,8 @@ macro_rules! settings_table {
                 line_rate: 32 {
                     LINE_RATE at 0x5c, ReadWrite,
                         "what the line carries, by which a pause's quanta of 512 bit times are counted; in line grants also wait until no more waits for the wire than the line carries in 64 clocks; 10 Gb/s after reset",
-                        [whole("line_rate", "wire bytes a clock, Q8.24").range(64, u32::MAX)],
+                        [whole("line_rate", "wire bytes a clock, Q8.24; the least is below 10 Mb/s, the slowest line with pause frames, at any clock")
+                            .range(map::port::LEAST_LINE_RATE, u32::MAX)],
                         .reset(Reset::Build(Parameter::LineRate))
                 }
             }

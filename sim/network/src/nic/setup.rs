@@ -80,7 +80,7 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
     if spec.form == Form::Inline {
         // Grants wait while more than the line carries in 64 clocks waits for it; the host waits
         // for room in the store.
-        core.write32(port::LINE_RATE.address(), ack_rate(spec.speed.as_bps(), spec.clock_ps).max(64))?;
+        core.write32(port::LINE_RATE.address(), ack_rate(spec.speed.as_bps(), spec.clock_ps).max(port::LEAST_LINE_RATE))?;
         core.write32(port::STORE_WAIT.address(), 1)?;
     }
     if let Some(request) = request(spec).filter(|r| r.streams) {
