@@ -1,8 +1,10 @@
 // DCQCN's CNPs, periods and stages: what a look of 16 clocks makes of any word, profile, mark, time and number of bytes.
 // A CNP comes at least an interval behind the last one, or at the end of that interval, and nothing that ended before it is owed any more;
 // alpha decays, and a stage ends, only when its period has; each acts once, and a period begins where the last one ended, or at the CNP.
+// Behind a time-out nothing is owed, periods begin anew, and a CNP that was due is taken back: one comes for the look's own mark alone.
 // Assumed: what the look is told stands for as long as it goes on. The profiles' RAM may hold anything.
-module top(input clk, input rst_in, input [107:0] word, input [23:0] now, input marked, input [23:0] bytes, input [41:0] bus, input [3:0] profile);
+module top(input clk, input rst_in, input [107:0] word, input [23:0] now, input marked, input [23:0] bytes, input timed_out,
+    input [41:0] bus, input [3:0] profile);
     reg begun = 0;
     always @(posedge clk) begun <= 1;
     wire rst = rst_in | !begun;
@@ -12,15 +14,16 @@ module top(input clk, input rst_in, input [107:0] word, input [23:0] now, input 
     always @(posedge clk) phase <= rst ? 0 : phase + 1;
     reg [107:0] stood_word;
     reg [23:0] stood_now, stood_bytes;
-    reg stood_marked;
-    always @(posedge clk) {stood_word, stood_now, stood_marked, stood_bytes} <= {word, now, marked, bytes};
+    reg stood_marked, stood_timed_out;
+    always @(posedge clk) {stood_word, stood_now, stood_marked, stood_bytes, stood_timed_out} <= {word, now, marked, bytes, timed_out};
     always @(*) if (begun & phase != 0) assume(now == stood_now & marked == stood_marked & bytes == stood_bytes);
     always @(*) if (begun & phase > 1) assume(word == stood_word);
+    always @(*) if (begun & phase > 2) assume(timed_out == stood_timed_out);
 
     wire [107:0] next;
     wire [7:0] action;
     tnic_periods dut(.clk(clk), .bus(bus), .phase(phase), .profile(profile), .word_1(word), .now(now), .marked(marked), .bytes(bytes),
-        .next_15(next), .action_15(action));
+        .timed_out_2(timed_out), .next_15(next), .action_15(action));
 
     // The profile's words as they were read.
     (* hierconn *) wire [26:0] \dut.profiles__read_data ;
@@ -49,34 +52,39 @@ module top(input clk, input rst_in, input [107:0] word, input [23:0] now, input 
     // Times are modulo: one up to an interval ahead is to come, any other is over.
     wire ahead = until_cnp != 0 & until_cnp <= interval;
     wire due = pending ? !ahead : marked & !within;
-    wire [23:0] at = pending & due ? cnp_at : now;
+    wire [23:0] at = pending & due & !timed_out ? cnp_at : now;
     wire [23:0] of_alpha = at - alpha_at, of_stage = at - stage_at;
     wire [24:0] sum = count + bytes;
-    wire tick = started & of_stage >= stage_period;
-    wire tock = started & !tick & sum >= stage_bytes;
-    wire again = another | (marked & pending & due);
+    wire runs = started & !timed_out;
+    wire tick = runs & of_stage >= stage_period;
+    wire tock = runs & !tick & sum >= stage_bytes;
+    wire again = (another & !timed_out) | (marked & pending & due);
+    // A CNP that was due at a time-out counts as come, without an action.
+    wire back = timed_out & pending & due;
     wire [3:0] low = by_time_next < by_bytes_next ? by_time_next : by_bytes_next;
     wire [3:0] high = by_time_next < by_bytes_next ? by_bytes_next : by_time_next;
     always @(*) if (begun & phase == 15) begin
         // Each action has its cause.
-        assert(cnp == (due & !decay & !increase));
+        assert(cnp == (due & !back & !decay & !increase));
+        if (timed_out) assert(!decay & !increase & cnp == (marked & !pending & !within));
         if (cnp & !pending) assert(marked & (!started | since >= interval));
         if (cnp & pending) assert(!ahead);
-        assert(decay == (started & of_alpha >= alpha_period));
+        assert(decay == (runs & of_alpha >= alpha_period));
         assert(increase == (tick | tock));
         if (!increase) assert(!hyper & steps == 0);
         // What is due stays until it was the first of what is owed; a mark in the interval counts at its end.
         assert(started_next);
-        if (due & !cnp) assert(pending_next & cnp_at_next == (pending ? cnp_at : now));
+        if (due & !cnp & !back) assert(pending_next & cnp_at_next == (pending ? cnp_at : now));
         if (pending & !due) assert(pending_next & cnp_at_next == cnp_at);
         if (marked & !pending & within) assert(pending_next & !cnp & cnp_at_next == cnp_at + interval);
         if (!marked & !pending) assert(!pending_next & cnp_at_next == cnp_at);
-        if (cnp) assert(pending_next == again & !another_next);
-        if (cnp & again) assert(cnp_at_next == (within ? cnp_at + interval : now));
+        if (cnp | back) assert(pending_next == again & !another_next);
+        if ((cnp | back) & again) assert(cnp_at_next == (within ? cnp_at + interval : now));
         if (cnp & !again) assert(cnp_at_next == at);
-        if (!cnp) assert(another_next == again);
+        if (back & !again) assert(cnp_at_next == cnp_at);
+        if (!cnp & !back) assert(another_next == again);
         // Periods follow one another, and begin anew at a CNP.
-        if (cnp | !started) assert(alpha_at_next == at & stage_at_next == at & count_next == 0 & by_time_next == 0 & by_bytes_next == 0);
+        if (cnp | !runs) assert(alpha_at_next == at & stage_at_next == at & count_next == 0 & by_time_next == 0 & by_bytes_next == 0);
         else begin
             assert(alpha_at_next == (decay ? alpha_at + alpha_period : alpha_at));
             assert(stage_at_next == (tick ? stage_at + stage_period : stage_at));

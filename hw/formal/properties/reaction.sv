@@ -1,5 +1,6 @@
 // DCQCN's reaction block of 4 flows around its looks: a look takes 16 clocks and then ends, each action is one look's and of its flow, and
-// stays until the engine takes it, or until the next one takes its place, which is told; nothing acts before RAM init is over.
+// stays until the engine takes it, or until the next one takes its place, which is told; nothing acts before RAM init is over. A look at
+// a flow that timed out since the last one knows of it.
 // A look's arithmetic is proven as `reaction_look`: here it may ask for anything.
 module top(input clk, input rst_in, input ack_valid, input [1:0] ack_ecn, input sample_valid, input [1:0] sample_kind, sample_flow,
     input release_valid, input [31:0] release_bytes, input notice_valid, input [1:0] notice_flow, input notice_marked,
@@ -46,6 +47,27 @@ module top(input clk, input rst_in, input ack_valid, input [1:0] ack_ecn, input 
         // A load clears at any clock but a look's last one.
         if (\dut.busy__q & !ends & \dut.load__q & \dut.load_flow__q == \dut.flow__q ) cleared <= 1;
         if (ends | !\dut.busy__q | rst) cleared <= 0;
+    end
+    // Flows that timed out: a bit each, which the flow's look reads at its first clock and takes back as it ends.
+    (* hierconn *) wire \dut.timed_out_2__q ;
+    (* hierconn *) wire \dut.silences__write_enable ;
+    (* hierconn *) wire \dut.silences__write_data ;
+    (* hierconn *) wire \dut.silences__read_data ;
+    (* hierconn *) wire [1:0] \dut.silences__write_address ;
+    (* hierconn *) wire [1:0] \dut.silences__read_address ;
+    wire times_out = swept & sample_valid & sample_kind == 1;
+    reg silent;
+    always @(posedge clk) if (\dut.phase__q == 1) silent <= \dut.silences__read_data ;
+    always @(*) if (begun) begin
+        assert(\dut.silences__read_address == \dut.flow__q );
+        if (\dut.phase__q > 1) assert(\dut.timed_out_2__q == silent);
+        // A time-out is noted at once, and stays until a look knew of it.
+        if (times_out) assert(\dut.silences__write_enable & \dut.silences__write_data & \dut.silences__write_address == sample_flow);
+        if (swept & !times_out) begin
+            assert(\dut.silences__write_enable == (\dut.counts & silent));
+            if (\dut.silences__write_enable ) assert(!\dut.silences__write_data & \dut.silences__write_address == \dut.flow__q );
+        end
+        if (!swept) assert(\dut.silences__write_enable & !\dut.silences__write_data );
     end
     always @(*) if (begun) begin
         // 16 clocks of a look, and no more.

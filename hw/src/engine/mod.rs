@@ -166,7 +166,6 @@ pub struct Engine<const F: usize> {
     /// A CNP lowers the rate: of 12 and 13.
     lowers: [DFF<Bit>; 2],
     /// DCQCN's target from now on.
-    aim: Signal<Local, Bits<32>>,
     aims: [DFF<Bits<32>>; 3],
     aimed: Signal<Local, MarkWord>,
     aim_now: Signal<Local, MarkWord>,
@@ -214,7 +213,7 @@ impl<const F: usize> Default for Engine<F> {
             last_sweep: Constant::new((sweep_clocks(F as u32) - 1).into()),
         }
             clk, rst, swept, sample, loss,
-            idle, limited_valid, limited_flow, limited, host, reaction_valid, reaction_flow, reaction, target, alpha, alpha_in, action, reacts, lowers, aim, aims, aimed, aim_now, remembers, fl, pw, rate_valid, rate_flow, rate_value, event, pulses, superseded, sweep_count, sweep_done, sweeping, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
+            idle, limited_valid, limited_flow, limited, host, reaction_valid, reaction_flow, reaction, target, alpha, alpha_in, action, reacts, lowers, aims, aimed, aim_now, remembers, fl, pw, rate_valid, rate_flow, rate_value, event, pulses, superseded, sweep_count, sweep_done, sweeping, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
             scale, gradient, increase, choose, limits, rate, root, turn, inputs, measured, given, stamps, values, earlier, mark_19, shown, mark, options, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
             profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, low_10, edge_13, above, smoothed, kept, rising, reached,
             writes, last, filtered, mark11, marked, marked_now, kind_10, kind_14, kind_18, late_18, falls, is_sample, rate_now, refused_now)

@@ -7,7 +7,8 @@ use rust_hdl::prelude::*;
 use timely_regs::profile;
 
 /// The target that a stage of increase leaves: the flow's, or the greatest rate where it has none,
-/// and the stage's steps, at most the greatest rate. A flow that is limited does not raise it.
+/// and the stage's steps, at most the greatest rate. A flow that is limited does not raise it. Of a
+/// CNP the rate, of a time-out half of the rate.
 ///
 /// A port's number is the clock after the issue at which it holds.
 #[derive(LogicBlock, Default)]
@@ -34,8 +35,16 @@ pub struct Target {
     pub marked_3: Signal<In, Bit>,
     /// The flow's target, 2^-12 Mb/s.
     pub target_3: Signal<In, Bits<32>>,
-    /// The target after the stage.
+    /// The rate before.
+    pub before_10: Signal<In, Bits<32>>,
+    /// A CNP.
+    pub cnp_10: Signal<In, Bit>,
+    /// A time-out, or a host's rate, which changes no record.
+    pub timed_out_10: Signal<In, Bit>,
+    /// The target from now on.
     pub target_10: Signal<Out, Bits<32>>,
+    /// The target is one of a CNP or of a time-out.
+    pub given_10: Signal<Out, Bit>,
     step: ProfileChoice<24, { profile::STEP.word as usize }, { profile::HYPERACTIVE_STEP.word as usize }>,
     greatest: ProfileWord<32, { profile::GREATEST_RATE.word as usize }>,
     each: Signal<Local, U<24>>,
@@ -47,6 +56,7 @@ pub struct Target {
     marked5: DFF<Bit>,
     target6: DFF<Bits<32>>,
     later: Stages<32, 4>,
+    rate: Signal<Local, Bits<32>>,
 }
 
 impl Logic for Target {
@@ -82,5 +92,13 @@ impl Logic for Target {
         self.later.rst.next = self.rst.val();
         self.later.i.next = self.target6.q.val();
         self.target_10.next = self.later.o.val();
+        self.rate.next = self.before_10.val();
+        if self.cnp_10.val() {
+            self.target_10.next = self.rate.val();
+        }
+        if self.timed_out_10.val() {
+            self.target_10.next = bit_cast::<32, 31>(self.rate.val().get_bits::<31>(1));
+        }
+        self.given_10.next = self.cnp_10.val() | self.timed_out_10.val();
     }
 }

@@ -362,7 +362,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.falls.next = self.flags[10].q.val().swift
             & self.flags[10].q.val().may_fall
             & (self.scale.reached_10.val() | self.flags[10].q.val().endpoint_over);
-        // DCQCN's target; a CNP's is the rate.
+        // DCQCN's target; a CNP's is the rate, a time-out's half of it.
         self.target.clk.next = self.clk.val();
         self.target.rst.next = self.rst.val();
         self.target.bus_1.next = self.bus[1].q.val();
@@ -375,15 +375,14 @@ impl<const F: usize> Logic for Engine<F> {
         self.target.marked_3.next = self.state.record_3.val().marked;
         self.aimed.next = self.state.record_3.val().mark;
         self.target.target_3.next = self.aimed.val().low;
-        self.aim.next = self.target.target_10.val();
-        if self.action[10].q.val().cnp {
-            self.aim.next = self.rate.before_10.val();
-        }
-        self.aims[0].d.next = self.aim.val();
+        self.target.before_10.next = self.rate.before_10.val();
+        self.target.cnp_10.next = self.action[10].q.val().cnp;
+        self.target.timed_out_10.next = self.kind_10.val().valued & !self.reacts[10].q.val();
+        self.aims[0].d.next = self.target.target_10.val();
         self.aims[1].d.next = self.aims[0].q.val();
         self.aims[2].d.next = self.aims[1].q.val();
-        self.aim_now.next = bit_cast::<40, 32>(self.aim.val()).into();
-        self.remembers.next = self.flags[10].q.val().dcqcn & (self.action[10].q.val().cnp | self.action[10].q.val().increase);
+        self.aim_now.next = bit_cast::<40, 32>(self.target.target_10.val()).into();
+        self.remembers.next = self.flags[10].q.val().dcqcn & (self.target.given_10.val() | self.action[10].q.val().increase);
         self.alpha.clk.next = self.clk.val();
         self.alpha.at.next = self.turn.q.val();
         self.alpha_in.next = self.state.record_2.val().average;

@@ -19,7 +19,8 @@ use words::{Again, Seen, Word};
 const _: () = assert!(LOOK == 16 && REST == 9 && ACK_TO_SAMPLE == 4 && SAMPLES == 6 && AGAIN == 4);
 const _: () = assert!(profile::LAW.word == 0);
 
-/// When CNPs count, alpha decays and stages end, of the flows of `2^F` that follow DCQCN.
+/// When CNPs count, alpha decays and stages end, of the flows of `2^F` that follow DCQCN. Behind a
+/// time-out a flow's timers begin anew.
 ///
 /// Latency: an action 22 clocks after its sample when nothing is in the way. Throughput: a look at
 /// a flow in 16 clocks. Back pressure: an action stays until the engine takes it; 64 samples wait,
@@ -37,9 +38,9 @@ pub struct Reaction<const F: usize> {
     pub ack_valid: Signal<In, Bit>,
     /// ECN bits that it echoes.
     pub ack_ecn: Signal<In, Bits<2>>,
-    /// A sample, 4 clocks after its ACK.
+    /// A sample: an RTT, 4 clocks after its ACK, or a time-out.
     pub sample_valid: Signal<In, Bit>,
-    /// 0: an RTT.
+    /// 0: an RTT; 1: a time-out.
     pub sample_kind: Signal<In, Bits<2>>,
     /// Flow of the sample.
     pub sample_flow: Signal<In, Bits<F>>,
@@ -47,7 +48,7 @@ pub struct Reaction<const F: usize> {
     pub release_valid: Signal<In, Bit>,
     /// The bytes.
     pub release_bytes: Signal<In, Bits<32>>,
-    /// Event of a queue pair's flow: a CNP came, or without `marked` a packet left. A sample at the
+    /// Event of a queue pair's flow: a CNP came, or without `marked` a packet left. An RTT at the
     /// same clock is ignored.
     pub notice_valid: Signal<In, Bit>,
     /// Flow of the event.
@@ -114,6 +115,10 @@ pub struct Reaction<const F: usize> {
     marked: DFF<Bit>,
     bytes: DFF<Bits<24>>,
     at: DFF<Bits<24>>,
+    /// Flows that timed out since they were looked at.
+    silences: BlockRam<Bits<1>, F>,
+    timed_out_2: DFF<Bit>,
+    times_out: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     counts: Signal<Local, Bit>,
     acts: Signal<Local, Bit>,
@@ -171,7 +176,7 @@ impl<const F: usize> Logic for Reaction<F> {
             bytes,
             at
         );
-        dff_setup!(self, clk, rest, load, load_flow, out_valid, out_flow, out_action, lost);
+        dff_setup!(self, clk, timed_out_2, rest, load, load_flow, out_valid, out_flow, out_action, lost);
         for i in 0..4 {
             self.marks[i].clock.next = self.clk.val();
         }
@@ -292,6 +297,26 @@ impl<const F: usize> Logic for Reaction<F> {
         self.periods.now.next = self.at.q.val();
         self.periods.marked.next = self.marked.q.val();
         self.periods.bytes.next = self.bytes.q.val();
+        // A time-out sets its flow's bit; the look that finds it takes it back, but for a clock at
+        // which another is set.
+        self.silences.clock.next = self.clk.val();
+        self.silences.read_enable.next = true;
+        self.silences.read_address.next = self.flow.q.val();
+        if self.phase.q.val() == bits::<4>(1) {
+            self.timed_out_2.d.next = self.silences.read_data.val().any();
+        }
+        self.periods.timed_out_2.next = self.timed_out_2.q.val();
+        self.times_out.next = (self.sample_valid.val() & self.ready.q.val()) & (self.sample_kind.val() == bits::<2>(1));
+        self.silences.write_enable.next = self.times_out.val() | (self.counts.val() & self.timed_out_2.q.val()) | self.sweep.val();
+        self.silences.write_address.next = self.flow.q.val();
+        self.silences.write_data.next = bits::<1>(0);
+        if self.times_out.val() {
+            self.silences.write_address.next = self.sample_flow.val();
+            self.silences.write_data.next = bits::<1>(1);
+        }
+        if self.sweep.val() {
+            self.silences.write_address.next = self.sweep_count.q.val().get_bits::<F>(0);
+        }
         // A load forgets, and a look at its flow comes to nothing.
         self.clears.next = self.load.q.val() & !self.ends.val();
         if self.clears.val() {

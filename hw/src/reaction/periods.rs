@@ -13,8 +13,9 @@ const _: () = assert!(reads::INTERVAL == 2 && reads::FAST == 4 && reads::COUNTER
 
 /// CNPs, periods and stages of a flow: `timely_model::reaction::periods::look`.
 ///
-/// Inputs stand from clock 0 of a look, the word from clock 1; outputs stand at clock 15. One adder
-/// does all sums and comparisons. `at` is the time of the CNP that is due, else `now`:
+/// Inputs stand from clock 0 of a look, the word from clock 1, `timed_out_2` from clock 2; outputs
+/// stand at clock 15. One adder does all sums and comparisons. `at` is the time of the CNP that is
+/// due, else, and behind a time-out, `now`:
 ///
 /// | operands chosen | sum | its bit 24, two clocks later, says |
 /// |---|---|---|
@@ -44,6 +45,8 @@ pub struct Periods {
     pub now: Signal<In, Bits<24>>,
     pub marked: Signal<In, Bit>,
     pub bytes: Signal<In, Bits<24>>,
+    /// The flow timed out since the last look.
+    pub timed_out_2: Signal<In, Bit>,
     /// The word from now on, and what is owed first; 0 if nothing is.
     pub next_15: Signal<Out, Word>,
     pub action_15: Signal<Out, Action>,
@@ -51,6 +54,8 @@ pub struct Periods {
     started_2: DFF<Bit>,
     pending_2: DFF<Bit>,
     another_2: DFF<Bit>,
+    /// Timers run.
+    runs_3: DFF<Bit>,
     /// Words of the profiles, all that the bus has.
     profiles: RAM<Bits<27>, 9>,
     index: Signal<Local, Bits<5>>,
@@ -105,12 +110,13 @@ impl Logic for Periods {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, fast, a, b, minus, carry, s, bytes_5, due_6, near_7, at_8, moved_8, left_10, short_10, tick_11);
-        dff_setup!(self, clk, started_2, pending_2, another_2);
+        dff_setup!(self, clk, started_2, pending_2, another_2, runs_3);
         dff_setup!(self, clk, stage_12, by_time_12, by_bytes_12, time_over_13, bytes_over_13, low_13, hyper_14, steps_14, decays_15);
         self.w.next = self.word_1.val();
         self.started_2.d.next = self.w.val().started;
         self.pending_2.d.next = self.w.val().pending;
         self.another_2.d.next = self.w.val().another;
+        self.runs_3.d.next = self.started_2.q.val() & !self.timed_out_2.val();
         // The profile's words, one after the other.
         self.index.next = bits::<5>(10);
         if self.phase.val() == bits::<4>(2) {
@@ -145,7 +151,7 @@ impl Logic for Periods {
         if self.arms.val() {
             self.due.next = !(self.started_2.q.val() & self.over.val());
         }
-        self.at_cnp.next = self.due_6.q.val() & !self.arms.val();
+        self.at_cnp.next = (self.due_6.q.val() & !self.arms.val()) & !self.timed_out_2.val();
         self.at.next = self.now.val();
         if self.at_cnp.val() {
             self.at.next = self.w.val().cnp_at;
@@ -222,14 +228,14 @@ impl Logic for Periods {
             self.short_10.d.next = self.s.q.val().get_bit(25);
         }
         if self.phase.val() == bits::<4>(10) {
-            self.tick_11.d.next = self.started_2.q.val() & !self.over.val();
+            self.tick_11.d.next = self.runs_3.q.val() & !self.over.val();
         }
         if self.phase.val() == bits::<4>(11) {
             self.stage_12.d.next = self.held.val();
         }
-        self.decays_15.d.next = self.started_2.q.val() & !self.over.val();
+        self.decays_15.d.next = self.runs_3.q.val() & !self.over.val();
         // Stages.
-        self.tock.next = (self.started_2.q.val() & !self.tick_11.q.val()) & !self.short_10.q.val();
+        self.tock.next = (self.runs_3.q.val() & !self.tick_11.q.val()) & !self.short_10.q.val();
         self.by_time_12.d.next = self.w.val().by_time;
         if self.tick_11.q.val() & !self.w.val().by_time.all() {
             self.by_time_12.d.next = self.w.val().by_time + bits::<4>(1);
@@ -256,8 +262,9 @@ impl Logic for Periods {
         // 15: the last sum goes to the word without a register.
         self.increase.next = self.tick_11.q.val() | self.tock.val();
         self.cnp.next = self.due_6.q.val() & !(self.decays_15.q.val() | self.increase.val());
-        self.restart.next = self.cnp.val() | !self.started_2.q.val();
-        self.another.next = self.another_2.q.val() | ((self.marked.val() & self.pending_2.q.val()) & self.due_6.q.val());
+        self.restart.next = self.cnp.val() | !self.runs_3.q.val();
+        self.another.next =
+            (self.another_2.q.val() & !self.timed_out_2.val()) | ((self.marked.val() & self.pending_2.q.val()) & self.due_6.q.val());
         self.next_15.next.started = true;
         self.next_15.next.pending = self.pending_2.q.val() | self.marked.val();
         self.next_15.next.another = self.another.val() & !self.cnp.val();
@@ -292,7 +299,7 @@ impl Logic for Periods {
             self.next_15.next.by_time = bits::<4>(0);
             self.next_15.next.by_bytes = bits::<4>(0);
         }
-        self.action_15.next.cnp = self.cnp.val();
+        self.action_15.next.cnp = self.cnp.val() & !(self.timed_out_2.val() & self.pending_2.q.val());
         self.action_15.next.decay = self.decays_15.q.val();
         self.action_15.next.increase = self.increase.val();
         self.action_15.next.hyper = self.increase.val() & self.hyper_14.q.val();

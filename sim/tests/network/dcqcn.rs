@@ -222,7 +222,7 @@ fn hardware_holds_the_fluid_models_queue() {
 fn a_look_at_an_ack_gives_what_timers_give() {
     use rand::{Rng, SeedableRng};
     use timely_model::engine::law::{Kind, Operation, State, apply};
-    use timely_model::reaction::periods::{Periods, Word, look};
+    use timely_model::reaction::periods::{Heard, Periods, Word, look};
     use timely_regs::parameters::Parameters;
     use timely_sim::fabric::control::Controller;
     use timely_sim::rival::dcqcn::{Dcqcn, Notification, Parameters as Own};
@@ -271,10 +271,10 @@ fn a_look_at_an_ack_gives_what_timers_give() {
             if let Some(bytes) = sent {
                 sender.sent(bytes);
             }
-            let mut input = (marked, bytes);
+            let mut heard = Heard { marked, bytes, timed_out: false };
             loop {
-                let (next, bits) = look(&word, &periods, (now / 1000) as u32, input.0, input.1);
-                (word, input) = (next, (false, 0));
+                let (next, bits) = look(&word, &periods, (now / 1000) as u32, &heard);
+                (word, heard) = (next, Heard::default());
                 if bits == 0 {
                     break;
                 }

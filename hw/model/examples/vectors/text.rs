@@ -2,7 +2,7 @@
 use super::traces::Trace;
 use std::fmt::Write;
 use timely_model::engine::law::action;
-use timely_model::reaction::periods::{Periods, Word, look};
+use timely_model::reaction::periods::{Heard, Periods, Word, look};
 use timely_model::reference::{Branch, Dcqcn, Delays, Patched, Stage, Swift, Timely};
 use timely_regs::parameters::{LawKind, Parameters};
 
@@ -136,11 +136,12 @@ fn outcomes(p: &Parameters, trace: &Trace) -> Vec<String> {
 
 /// All that is due at an ACK, one action after the other; the CNPs and stages among it.
 fn acknowledge(law: &mut Dcqcn, word: &mut Word, periods: &Periods, u: &super::traces::Update) -> (u32, u32) {
-    let (now, mut came) = ((u.now * 1000.0).round() as u32, (u.marked, u.bytes));
+    let now = (u.now * 1000.0).round() as u32;
+    let mut heard = Heard { marked: u.marked, bytes: u.bytes, timed_out: false };
     let (mut cnps, mut stages) = (0, 0);
     loop {
-        let (next, bits) = look(word, periods, now, came.0, came.1);
-        (*word, came) = (next, (false, 0));
+        let (next, bits) = look(word, periods, now, &heard);
+        (*word, heard) = (next, Heard::default());
         if bits == 0 {
             return (cnps, stages);
         }

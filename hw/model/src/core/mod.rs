@@ -9,7 +9,7 @@ mod io;
 
 pub use io::{Out, Pins, Shown, Source};
 
-use crate::bus::{Ack as AckHeader, FlowLoad, FlowRate, ProfileWrite, Query, Sent};
+use crate::bus::{Ack as AckHeader, FlowLoad, FlowRate, KIND_TIMEOUT, ProfileWrite, Query, Sent};
 use crate::pacer::timemap::TimeMap;
 use crate::part::Part;
 use crate::stream::Beat;
@@ -363,13 +363,15 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             departed_epoch: time.departed_epoch,
         });
         let marked = header.map(|_| parse.report.is_some_and(|r| Header::read(&r.header).ecn_seen == CE));
+        // Of queue pairs' samples time-outs alone.
+        let heard_sample = rtt.sample.or(source.sample.filter(|s| s.kind == KIND_TIMEOUT));
         let heard =
-            marked.is_some() || rtt.sample.is_some() || rtt.release.is_some() || reaction.action.is_some() || source.notice.is_some();
+            marked.is_some() || heard_sample.is_some() || rtt.release.is_some() || reaction.action.is_some() || source.notice.is_some();
         self.reaction.step(clk, rst || heard || bus, || reaction::In {
             rst,
             notice: source.notice,
             ack: marked,
-            sample: rtt.sample,
+            sample: heard_sample,
             release: rtt.release,
             profile: crossed.profile,
             load: crossed.flow,

@@ -14,7 +14,9 @@
 //! alpha or an increase is due, and the law does the arithmetic. The smoothed difference is 1 -
 //! alpha, in 2^-36, so that a flow without a history has an alpha of 1; the mark is the target
 //! rate, without one the greatest. A CNP takes alpha / 2 of the rate, an increase half of it, for
-//! which half of the target is the rise.
+//! which half of the target is the rise. A time-out halves the rate and makes half of it the target
+//! too: stages of fast recovery would bring the old rate back within five timers, a CNP's answer to
+//! a short queue. Behind a silence the rate rises by additive steps, as that of any other law does.
 //!
 //! ```
 //! use timely_model::engine::law::{ABOVE_HIGH, Kind, Operation, State, apply};
@@ -45,8 +47,8 @@ pub enum Kind {
     /// An RTT was measured.
     #[default]
     Sample = 0,
-    /// A segment was given up: the rate halves (Swift: falls by its greatest decrease), the history
-    /// of RTTs ends.
+    /// A segment was given up: the rate halves (Swift: falls by its greatest decrease; DCQCN: the
+    /// target too), the history of RTTs ends.
     Timeout = 1,
     /// The flow was loaded: initial rate, no history.
     Init = 2,
@@ -197,6 +199,7 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
     match op.kind {
         Kind::Sample | Kind::Loss | Kind::Host | Kind::Reaction => {}
         Kind::Timeout if law == LAW_SWIFT => *s = State { marked: true, mark: op.value.into(), rate: s.rate, ..State::default() },
+        Kind::Timeout if law == LAW_DCQCN => *s = State { marked: true, mark: (s.rate / 2).into(), rate: s.rate, ..State::default() },
         Kind::Timeout | Kind::Idle => *s = State { marked: s.marked, mark: s.mark, rate: s.rate, ..State::default() },
         Kind::Init => *s = State { rate: s.rate, ..State::default() },
     }

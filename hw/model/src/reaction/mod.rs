@@ -10,6 +10,13 @@
 //! first of which leaves [`SAMPLE_TO_ACTION`] clocks after the sample, the next ones at least
 //! [`REST`] and [`LOOK`] clocks after one another, so that a flow's actions find the engine free.
 //!
+//! **Time-outs.** A flow that timed out owes nothing of its silence: the next look at it starts its
+//! timers and counters anew ([`look`]), so that they stand still from the time-out to the first ACK.
+//! A time-out is a bit of the flow, for any number of flows may time out a few clocks after one
+//! another. A look takes the bit back as it ends, unless a flow times out at that very clock; then
+//! the next look begins anew once more. Idle restarts do not come here: as DCQCN's timers run while
+//! a flow rests, what they made of that time is owed at the next ACK.
+//!
 //! **Order.** A look at a flow takes [`LOOK`] clocks; 64 samples wait, one that finds no room is
 //! lost and counted. A flow that acted is looked at again, when no samples wait; 16 flows do, one
 //! that finds no room goes on at its next sample: nothing that is owed is lost.
@@ -25,9 +32,9 @@
 pub mod periods;
 
 use crate::Block;
-use crate::bus::{FlowLoad, KIND_RTT, ProfileWrite, Release, Sample};
+use crate::bus::{FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, Release, Sample};
 use crate::fifo::{self, Fifo};
-use periods::{Periods, Word, look};
+use periods::{Heard, Periods, Word, look};
 use std::collections::VecDeque;
 use timely_regs::counters::Counter;
 use timely_regs::profile;
@@ -82,11 +89,11 @@ pub struct Notice {
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
-    /// From queue pairs; a sample at the same clock is ignored.
+    /// From queue pairs; an RTT at the same clock is ignored.
     pub notice: Option<Notice>,
     /// An ACK arrives: it echoes CE.
     pub ack: Option<bool>,
-    /// From the RTT block.
+    /// From the RTT block; of queue pairs time-outs alone.
     pub sample: Option<Sample>,
     /// From the RTT block.
     pub release: Option<Release>,
@@ -136,6 +143,7 @@ struct Look {
     now: u32,
     phase: u64,
     void: bool,
+    timed_out: bool,
     /// The words that were read.
     periods: Periods,
 }
@@ -148,6 +156,8 @@ pub struct Reaction {
     profiles: Vec<[u32; profile::WORDS]>,
     /// Profile and word by flow.
     flows: Vec<(u8, Word)>,
+    /// Flows that timed out since they were looked at.
+    timed_out: Vec<bool>,
     /// Marks of the ACKs of the last clocks, by the clock of their sample.
     marks: VecDeque<(u64, bool)>,
     /// Samples and notices of the last clock and the one before.
@@ -169,6 +179,7 @@ impl Reaction {
             swept_at: sweep_clocks(flow_bits),
             profiles: vec![[0; profile::WORDS]; profile::PROFILES],
             flows: vec![Default::default(); 1 << flow_bits],
+            timed_out: vec![false; 1 << flow_bits],
             marks: VecDeque::new(),
             came: VecDeque::new(),
             samples: Fifo::new(SAMPLES),
@@ -238,11 +249,12 @@ impl Block for Reaction {
         let kept = self.action.filter(|_| !i.ready);
         self.action = kept;
         // The look under way.
-        let mut acted = None;
+        let (mut acted, mut cleared) = (None, None);
         let ends = self.look.as_ref().is_some_and(|l| l.phase == LOOK - 1);
         if let Some(l) = &mut self.look {
             let words = Periods::of(&self.profiles[usize::from(l.seen.profile)]);
             match l.phase {
+                0 => l.timed_out = self.timed_out[l.seen.flow as usize],
                 reads::INTERVAL => l.periods.cnp_ns = words.cnp_ns,
                 reads::FAST => l.periods.fast = words.fast,
                 reads::COUNTER => l.periods.stage_bytes = words.stage_bytes,
@@ -251,8 +263,10 @@ impl Block for Reaction {
                 _ => {}
             }
             if ends && !l.void {
-                let (word, bits) = look(&self.flows[l.seen.flow as usize].1, &l.periods, l.now, l.seen.marked, l.seen.bytes);
+                let heard = Heard { marked: l.seen.marked, bytes: l.seen.bytes, timed_out: l.timed_out };
+                let (word, bits) = look(&self.flows[l.seen.flow as usize].1, &l.periods, l.now, &heard);
                 self.flows[l.seen.flow as usize].1 = word;
+                cleared = l.timed_out.then_some(l.seen.flow);
                 if bits != 0 {
                     self.lost |= kept.is_some();
                     self.action = Some((l.seen.flow, bits));
@@ -260,6 +274,10 @@ impl Block for Reaction {
                 }
             }
             l.phase += 1;
+        }
+        let times_out = i.sample.filter(|s| s.kind == KIND_TIMEOUT).map(|s| s.flow);
+        if let Some(flow) = times_out.or(cleared) {
+            self.timed_out[flow as usize] = times_out.is_some();
         }
         if let Some(flow) = self.load.filter(|_| !ends) {
             self.flows[flow as usize].1 = Word::default();
@@ -274,7 +292,8 @@ impl Block for Reaction {
         let next = samples.head.or(again.head.filter(|_| !rests)).filter(|_| free);
         let from_again = free && samples.head.is_none() && !rests;
         if free {
-            self.look = next.map(|seen| Look { seen, now: (i.now >> 16) as u32, phase: 0, void: false, periods: Periods::default() });
+            let now = (i.now >> 16) as u32;
+            self.look = next.map(|seen| Look { seen, now, phase: 0, void: false, timed_out: false, periods: Periods::default() });
         }
         self.samples.step(clk, &fifo::In { rst: false, push: entering, ready: free });
         self.again.step(clk, &fifo::In { rst: false, push: acted, ready: from_again });

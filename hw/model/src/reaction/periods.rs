@@ -65,14 +65,32 @@ pub struct Word {
     pub by_bytes: u8,
 }
 
-/// A look at a flow at `now`: an ACK with these bytes, marked or not, or nothing new. Gives the
-/// word from then on, and [`action`] bits: of what is owed the earliest, 0 if nothing is.
+/// Reason for a look at a flow; by default nothing new.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// An ACK's mark.
+    pub marked: bool,
+    /// Bytes that the ACK released.
+    pub bytes: u32,
+    /// The flow timed out since it was looked at last.
+    pub timed_out: bool,
+}
+
+/// A look at a flow at `now`. Gives the word from then on, and [`action`] bits: of what is owed the
+/// earliest, 0 if nothing is.
 ///
 /// A mark is a CNP at once, or at the end of the interval since the last one. All periods that
 /// ended until a CNP that is due come before it, and it restarts them at its own time, whenever the
 /// flow is looked at: so CNPs, decays and stages come in the order, and with the periods, of a
 /// sender with timers. Bytes count when they are acknowledged.
-pub fn look(word: &Word, periods: &Periods, now: u32, marked: bool, bytes: u32) -> (Word, u8) {
+///
+/// Behind a time-out timers and counters begin anew, now, and nothing is owed of the silence. A CNP
+/// that was due in it is taken back: the time-out has halved the rate, as much as a CNP ever does,
+/// and made alpha 1, so that the rate would fall to a quarter for marks of before the time-out. A
+/// CNP still to come stays, and `cnp_at` in any case: CNPs remain an interval apart, and a mark
+/// behind the time-out counts as any other.
+pub fn look(word: &Word, periods: &Periods, now: u32, heard: &Heard) -> (Word, u8) {
+    let Heard { marked, bytes, timed_out } = *heard;
     let (now, from) = (now & TIME, |t: u32, at: u32| t.wrapping_sub(at) & TIME);
     let since = from(now, word.cnp_at);
     let within = word.started && since < periods.cnp_ns;
@@ -81,18 +99,19 @@ pub fn look(word: &Word, periods: &Periods, now: u32, marked: bool, bytes: u32) 
     let later = if within { (word.cnp_at + periods.cnp_ns) & TIME } else { now };
     let cnp_at = if arms { later } else { word.cnp_at };
     let due = if arms { !within } else { word.pending && !ahead };
-    let at = if due { cnp_at } else { now };
+    let at = if due && !timed_out { cnp_at } else { now };
     let sum = (word.bytes + bytes) & BYTES;
-    let decays = word.started && from(at, word.alpha_at) >= periods.alpha_ns;
-    let tick = word.started && from(at, word.stage_at) >= periods.stage_ns;
-    let tock = word.started && !tick && sum >= periods.stage_bytes;
+    let runs = word.started && !timed_out;
+    let decays = runs && from(at, word.alpha_at) >= periods.alpha_ns;
+    let tick = runs && from(at, word.stage_at) >= periods.stage_ns;
+    let tock = runs && !tick && sum >= periods.stage_bytes;
     let cnp = due && !(decays || tick || tock);
     let count = |stages: u8, ended: bool| if ended { STAGES_MAX.min(stages + 1) } else { stages };
     let (by_time, by_bytes) = (count(word.by_time, tick), count(word.by_bytes, tock));
     let (low, high) = (by_time.min(by_bytes), by_time.max(by_bytes));
     let (hyper, steps) = (low > periods.fast, if low > periods.fast { low - periods.fast } else { u8::from(high > periods.fast) });
-    let another = word.another || marked && word.pending && due;
-    let restart = cnp || !word.started;
+    let another = word.another && !timed_out || marked && word.pending && due;
+    let restart = cnp || !runs;
     let next = Word {
         started: true,
         pending: if cnp { another } else { word.pending || marked },
@@ -104,7 +123,8 @@ pub fn look(word: &Word, periods: &Periods, now: u32, marked: bool, bytes: u32) 
         by_time: if restart { 0 } else { by_time },
         by_bytes: if restart { 0 } else { by_bytes },
     };
-    let mut bits = if cnp { action::CNP } else { 0 } | if decays { action::DECAY } else { 0 };
+    let taken_back = timed_out && word.pending;
+    let mut bits = if cnp && !taken_back { action::CNP } else { 0 } | if decays { action::DECAY } else { 0 };
     if tick || tock {
         bits |= action::INCREASE | if hyper { action::HYPER } else { 0 } | steps << action::STEPS;
     }
@@ -120,10 +140,14 @@ mod tests {
 
     // All that is owed at a time.
     fn all(word: &mut Word, periods: &Periods, now: u32, marked: bool, bytes: u32) -> Vec<u8> {
-        let (mut done, mut came) = (Vec::new(), (marked, bytes));
+        heard(word, periods, now, Heard { marked, bytes, timed_out: false })
+    }
+
+    fn heard(word: &mut Word, periods: &Periods, now: u32, mut heard: Heard) -> Vec<u8> {
+        let mut done = Vec::new();
         loop {
-            let (next, bits) = look(word, periods, now, came.0, came.1);
-            (*word, came) = (next, (false, 0));
+            let (next, bits) = look(word, periods, now, &heard);
+            (*word, heard) = (next, Heard::default());
             if bits == 0 {
                 return done;
             }
@@ -157,8 +181,50 @@ mod tests {
         let of_bytes: Vec<u8> = (1..=7).flat_map(|_| all(&mut w, &P, 385_001, false, 10_000_000)).collect();
         let (step, hyper) = (action::INCREASE | 1 << 4, action::INCREASE | action::HYPER);
         assert_eq!(of_bytes, [step, step, step, step, step, hyper | 1 << 4, hyper | 2 << 4]);
-        let (next, _) = look(&w, &P, 385_001, true, 5);
+        let (next, _) = look(&w, &P, 385_001, &Heard { marked: true, bytes: 5, timed_out: false });
         assert_eq!((next.bytes, next.by_bytes, next.by_time), (0, 0, 0));
+    }
+
+    /// 41 ms without an ACK owe 135 stages, modulo 16.8 ms; with a time-out in them they owe none,
+    /// and stages end a timer apart from the ACK on.
+    #[test]
+    fn a_time_out_ends_what_is_owed() {
+        let mut w = Word::default();
+        all(&mut w, &P, 0, true, 0);
+        all(&mut w, &P, 60_000, false, 9_999_999);
+        assert_eq!((w.by_time, w.bytes), (1, 9_999_999));
+        let now = 41_000_000;
+        assert_eq!(all(&mut w.clone(), &P, now, false, 1).len(), 135);
+        let ack = Heard { marked: false, bytes: 1500, timed_out: true };
+        assert_eq!(heard(&mut w, &P, now, ack), []);
+        assert_eq!((w.by_time, w.by_bytes, w.bytes), (0, 0, 0));
+        assert_eq!(all(&mut w, &P, now + 54_999, false, 9_999_999), []);
+        assert_eq!(all(&mut w, &P, now + 55_000, false, 0), [BOTH]);
+    }
+
+    /// Of CNPs that wait at a time-out the one that was due is taken back, and the one to come
+    /// comes at its time. A mark behind the time-out is a CNP, an interval after the last one.
+    #[test]
+    fn a_cnp_that_waits_at_a_time_out() {
+        let mut w = Word::default();
+        all(&mut w, &P, 1000, true, 0);
+        all(&mut w, &P, 20_000, true, 0);
+        assert_eq!((w.pending, w.cnp_at), (true, 51_000));
+        let ack = |marked| Heard { marked, bytes: 0, timed_out: true };
+        let mut to_come = w;
+        assert_eq!(heard(&mut to_come, &P, 50_999, ack(true)), []);
+        assert_eq!(all(&mut to_come, &P, 51_000, false, 0), [action::CNP]);
+        let mut due = Word { another: true, ..w };
+        assert_eq!(heard(&mut due, &P, 60_000, ack(false)), []);
+        assert_eq!((due.pending, due.another, due.cnp_at), (false, false, 51_000));
+        assert_eq!(all(&mut due, &P, 70_000, true, 0), []);
+        assert_eq!(all(&mut due, &P, 101_000, false, 0), [action::CNP]);
+        // The mark of the first ACK.
+        let mut due = w;
+        assert_eq!(heard(&mut due, &P, 60_000, ack(true)), []);
+        assert_eq!((due.pending, due.cnp_at), (true, 101_000));
+        let mut none = Word { pending: false, cnp_at: 1000, ..w };
+        assert_eq!(heard(&mut none, &P, 51_000, ack(true)), [action::CNP]);
     }
 
     /// Times wrap; a flow that was silent for long owes what a remainder of it owes.

@@ -83,8 +83,10 @@ impl Law for Dcqcn {
         self.state.rate
     }
 
+    /// Half of the rate is the target too: the old one would be back within five stages.
     fn timeout(&mut self, _now_us: f64) -> f64 {
         self.state.alpha = 1.0;
+        self.state.target = Some(self.state.rate / 2.0);
         self.set(self.state.rate / 2.0)
     }
 

@@ -146,8 +146,13 @@ impl Dcqcn {
 impl Controller for Dcqcn {
     fn answer(&mut self, _: &Answer) {}
 
-    fn timeout(&mut self, _: Ps) {
+    fn timeout(&mut self, now: Ps) {
         self.rate = (self.rate / 2.0).max(self.limits.0);
+        (self.target, self.alpha) = (self.rate, 1.0);
+        if self.stage_at != NEVER {
+            (self.alpha_at, self.stage_at) = (now + self.p.alpha_timer, now + self.p.timer);
+        }
+        (self.bytes, self.by_bytes, self.by_time) = (0, 0, 0);
     }
 
     fn rate(&self) -> f64 {
