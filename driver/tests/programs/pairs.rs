@@ -42,6 +42,8 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     let set_up = json(&["pairs", "setup", "--mtu", "1024", "--age", "60"]);
     assert_eq!((&set_up["in_use"], &set_up["mtu"], &set_up["profile"]), (&true.into(), &1024.into(), &0.into()), "{set_up}");
     assert!((set_up["age_s"].as_f64().expect("a time") - 60.0).abs() < 0.001, "{set_up}");
+    assert_eq!(set_up["priority"], 3, "{set_up}");
+    refused(&["pairs", "setup", "--priority", "8"], 2, &["--priority", "0 to 7"]);
     assert_eq!((&set_up["notify"], &set_up["notify_dscp"]), (&false.into(), &0.into()), "{set_up}");
     refused(&["pairs", "setup", "--notify", "--notify-interval", "16778"], 3, &["16778 us", "1 to 16777"]);
     refused(&["pairs", "setup", "--notify", "--notify-interval", "0"], 3, &["0 us", "1 to 16777"]);
