@@ -52,14 +52,24 @@ pub struct FlowRecord {
 
 /// The bytes of a flow that have arrived, each once: all before a place, and ranges behind it.
 #[derive(Clone, Debug, Default)]
-struct Arrived {
+pub(crate) struct Arrived {
     before: u64,
     ranges: BTreeMap<u64, u64>,
 }
 
 impl Arrived {
+    /// All before this place.
+    pub(crate) fn until(before: u64) -> Self {
+        Arrived { before, ..Arrived::default() }
+    }
+
+    /// The place before which all have arrived.
+    pub(crate) fn before(&self) -> u64 {
+        self.before
+    }
+
     /// So many bytes from `place` on arrive; gives how many of them had not.
-    fn add(&mut self, place: u64, bytes: u64) -> u64 {
+    pub(crate) fn add(&mut self, place: u64, bytes: u64) -> u64 {
         let (mut at, end, mut new) = (place.max(self.before), place + bytes, 0);
         if let Some((_, to)) = self.ranges.range(..=at).next_back() {
             at = at.max(*to);
