@@ -327,6 +327,7 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
     };
     let algorithm_1 = t.algorithm_1.unwrap_or(false);
     let own = own::own(src, name, t, control)?;
+    own::unheard(src, name, t, control)?;
     Ok(Profile { name: name.to_owned(), like: like.to_owned(), set, algorithm_1, control, own })
 }
 
