@@ -20,6 +20,7 @@ use crate::rival::{self, Rival};
 use crate::switch::Config;
 use crate::time::{Ps, Speed};
 use crate::topology::{Link, Topology};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use timely_regs::parameters::Parameters;
 
@@ -277,6 +278,20 @@ impl Plan {
     /// Rate controller of a profile's flows.
     pub fn control(&self, profile: &str) -> Control {
         self.profiles.iter().find(|p| p.name == profile).map_or(Control::Engine, |p| p.control)
+    }
+
+    /// Profiles of flows whose law hears nothing but marks, with the law's name.
+    pub fn unmarked(&self) -> BTreeSet<(&str, &'static str)> {
+        let law = |f: &'_ FlowPlan| {
+            let like = self.profiles.iter().find(|p| p.name == f.profile).map_or(f.profile.as_str(), |p| p.like.as_str());
+            match self.control(&f.profile) {
+                Control::Rival(Rival::Dctcp) => Some("DCTCP"),
+                Control::Rival(Rival::Dcqcn) => Some("DCQCN"),
+                Control::Engine if like.starts_with("dcqcn-") => Some("DCQCN"),
+                _ => None,
+            }
+        };
+        self.flows.iter().filter_map(|f| law(f).map(|name| (f.profile.as_str(), name))).collect()
     }
 
     /// Parameters that a profile's flows have beside those of the engine.
