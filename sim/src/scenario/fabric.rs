@@ -232,7 +232,7 @@ fn close(plan: &Plan, done: Finished) -> (Record, Vec<(u32, Message)>) {
 // Of a record that is closed.
 fn summary(plan: &Plan, record: &Record, messages: &[(u32, Message)], bottleneck: Speed) -> Summary {
     let r = &record.recorder;
-    let seconds = (r.windows.end - r.windows.steady) as f64 * 1e-12;
+    let seconds = r.windows.seconds().unwrap_or(f64::NAN);
     let us = |t: f64| t / US as f64;
     let spread = |log: &Log| match log.total() {
         0 => Spread::UNKNOWN,

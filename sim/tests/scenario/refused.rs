@@ -9,7 +9,10 @@ use timely_sim::topology::{Link, Topology};
 fn event_level_hosts_refuse_other_signals() {
     let text = include_str!("../../scenarios/reverse.toml").replace("\"model\"", "\"paced\"");
     let error = build::run(plan(&text), &Unavailable, |_| {}).err().expect("an error").to_string();
-    assert!(error.contains("NICs of kind paced have no signal but the RTT; use rtl or model"), "{error}");
+    assert!(error.contains("NICs of kind paced have no signal but the RTT; use rtl or model, or signal = \"rtt\""), "{error}");
+    let swift = plan("[topology]\nhosts = 3\n[nic]\nkind = 'event'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'swift-10g'\n");
+    let error = build::run(swift, &Unavailable, |_| {}).err().expect("an error").to_string();
+    assert!(error.contains("use rtl or model, or signal = \"rtt\""), "{error}");
 }
 
 /// Networks of clocked NICs have neither rivals nor calls; of DCQCN the reason is said.
@@ -24,7 +27,11 @@ fn clocked_networks_refuse_what_only_the_fabric_has() {
         ("model", "[[load]]\nload = 0.1\nreply_bytes = 10\n", "no standing connections and no calls"),
         ("model", "[[flow]]\nfrom = 0\nto = 1\nread = true\n", "no READs"),
         ("model", "[profile.p]\ncontrol = 'dctcp'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "no profile with a `control`"),
-        ("model", "[profile.p]\ncontrol = 'dcqcn'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "nobody sends CNPs"),
+        (
+            "model",
+            "[profile.p]\ncontrol = 'dcqcn'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n",
+            "for DCQCN leave `control` out and take `like = \"dcqcn-10g\"`",
+        ),
         ("software", "[profile.p]\ncontrol = 'dcqcn'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "hears no marks and no CNPs"),
         ("paced", "[[flow]]\nfrom = 0\nto = 1\nclass = 2\n", "one class of data"),
     ] {
@@ -419,10 +426,13 @@ fn a_path_of_very_slow_links_is_refused() {
     let told = file::Hpcc {
         topology: &topology_file,
         flows: &flows,
-        profile: "timely-10g",
+        profile: Some("timely-10g"),
         packet_bytes: 9000,
         segment_bytes: 9000,
         xoff_kb: 50.0,
+        mark_kb: None,
+        mark_most_kb: None,
+        mark_chance: None,
         limit_ms: None,
     };
     let error = file::hpcc(&told, &file::Overrides::default()).unwrap().check().unwrap_err().to_string();

@@ -107,6 +107,7 @@ fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
         seed: overrides.seed.or(f.seed).unwrap_or(1),
         duration,
         steady_from: f.steady_from.as_ref().map(|_| src.number(&f.steady_from, "steady_from", 0.5, 0.0, 0.99)).transpose()?,
+        series_from: 0,
         bin: None,
         base_rtt: f.base_rtt_us.as_ref().map(|_| src.number(&f.base_rtt_us, "base_rtt_us", 8.0, 0.1, 1e5)).transpose()?,
         switch: switch(&src, &f.switch)?,
