@@ -47,9 +47,9 @@ pub struct PortFigures {
     pub switch: NodeId,
     /// Number of the port there.
     pub port: u16,
-    /// Share of its link's wire bits in use.
+    /// Share of the link's wire bits in use.
     pub utilization: f64,
-    /// Its queue.
+    /// Queue of the port.
     pub queue_kb: QueueKb,
     /// Largest queue of the whole run.
     pub queue_max_kb: f64,

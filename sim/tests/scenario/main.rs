@@ -356,8 +356,8 @@ fn the_demo_reports_every_arm() {
     assert!(!page.contains("http") || page.matches("http").count() == page.matches("http://www.w3.org/2000/svg").count());
 }
 
-/// Figures of a steady part that the last flow never came to are unknown; those of each watched port
-/// are told.
+/// Figures of a steady part that the last flow never came to are unknown; those of each watched
+/// port are told.
 #[test]
 fn figures_are_of_what_was_measured() {
     let text = |from: f64| {

@@ -20,8 +20,8 @@ pub(super) fn own(src: &Source, profile: &str, t: &ProfileTable, control: Contro
     Ok(own)
 }
 
-/// Fields that a rival of the profile does not read: those of the hardware's DCQCN, and for DCQCN the
-/// step that its own table has.
+/// Fields that a rival of the profile does not read are refused: those of the hardware's DCQCN, and
+/// for DCQCN the step that its own table has.
 pub(super) fn unheard(src: &Source, profile: &str, t: &ProfileTable, control: Control) -> Result<(), Error> {
     let Control::Rival(rival) = control else { return Ok(()) };
     let of_engine = [
