@@ -108,9 +108,9 @@ enum Command {
         flows: PathBuf,
         #[command(flatten)]
         common: Common,
-        /// Profile of all flows.
-        #[arg(long, default_value = "timely-10g")]
-        profile: String,
+        /// Profile of all flows; by default timely-10g.
+        #[arg(long)]
+        profile: Option<String>,
         /// Payload bytes of a packet.
         #[arg(long, default_value_t = 1024, allow_negative_numbers = true, value_parser = |s: &str| parse_bytes_within::<u32>(s, 1..=9000))]
         packet_bytes: u32,
@@ -120,6 +120,8 @@ enum Command {
         /// XOFF threshold of PFC in kilobytes; 0: no PFC.
         #[arg(long, default_value_t = 100.0, allow_negative_numbers = true, value_parser = kilobytes)]
         xoff_kb: f64,
+        #[command(flatten)]
+        marks: Marks,
         /// Simulated time from the first flow's start after which flows that have not ended are
         /// given up, in milliseconds; by default they are a second after the last one's start.
         #[arg(long, allow_negative_numbers = true, value_parser = milliseconds)]
@@ -276,6 +278,20 @@ enum Command {
         #[arg(long)]
         quick: bool,
     },
+}
+
+/// Marks of switches (ECN), by which DCQCN's profiles go.
+#[derive(Args)]
+struct Marks {
+    /// Data is marked by the kilobytes that wait at its port: from here on with a chance.
+    #[arg(long, value_name = "KB", allow_negative_numbers = true, value_parser = kilobytes)]
+    mark_kb: Option<f64>,
+    /// The chance grows up to here, and always beyond; by default --mark-kb.
+    #[arg(long, value_name = "KB", requires = "mark_kb", allow_negative_numbers = true, value_parser = kilobytes)]
+    mark_most_kb: Option<f64>,
+    /// The chance there, 0 to 1; by default 1.
+    #[arg(long, value_name = "CHANCE", requires = "mark_kb", allow_negative_numbers = true, value_parser = |s: &str| within(s, "chance", 0.0, 1.0))]
+    mark_chance: Option<f64>,
 }
 
 #[derive(Args)]

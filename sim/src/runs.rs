@@ -10,6 +10,7 @@ use timely_sim::recording::{Collector, Recorded, Records};
 use timely_sim::report::{Arm, Json, page, series, table, telemetry};
 use timely_sim::scenario::build::Outcome;
 use timely_sim::scenario::{Error, NicKind, Plan, build, file, hpcc};
+use timely_sim::time::MS;
 use timely_sim::{cores, demo, input};
 
 /// Files of a run: the scenario that it was read from, and the outputs.
@@ -137,7 +138,12 @@ pub fn run(plan: Plan, common: &Common, files: &Files) -> Result<ExitCode, Strin
     let (fct, unfinished) = hpcc::fct(&outcome.plan, &outcome.recorder);
     let about = format!("{} flows, seed {}", outcome.plan.flows.len(), outcome.plan.seed);
     let base = outcome.base_rtt_us;
-    let marks = outcome.plan.fabric.marking.map(|_| table::marks(&outcome));
+    let mut lines: Vec<String> = if common.json { Vec::new() } else { table::ports(&outcome).collect() };
+    lines.extend(outcome.plan.fabric.marking.map(|_| table::marks(&outcome)));
+    if outcome.recorder.windows.seconds().is_none() {
+        let from = outcome.recorder.windows.steady as f64 / MS as f64;
+        lines.push(format!("note: no figures: all flows ended before the steady part, which begins at {from} ms; leave steady_from out"));
+    }
     let arms = [Arm { name: name.clone(), title: name.clone(), note: about, color: 0x0b62a8, kind, outcome: Ok(outcome) }];
     if let Some(file) = &mut fct_file {
         failures.add(file.write(fct));
@@ -148,9 +154,7 @@ pub fn run(plan: Plan, common: &Common, files: &Files) -> Result<ExitCode, Strin
         report(to, [page::page(&page::Words { title: name, lead, notes }, &arms), json(&arms)], &mut failures);
     }
     failures.add(show(&arms, common));
-    if let Some(line) = marks {
-        note(line);
-    }
+    lines.into_iter().for_each(note);
     if unfinished > 0 {
         note(format_args!("{unfinished} flows did not complete in the simulated time; they are not in fct.txt"));
     }
@@ -170,16 +174,19 @@ pub fn replay(path: &Path) -> Result<ExitCode, String> {
 
 /// The plan of HPCC's files.
 pub fn hpcc_plan(command: &Command) -> Result<Plan, Error> {
-    let Command::Hpcc { topology, flows, common, profile, packet_bytes, segment_bytes, xoff_kb, limit_ms, .. } = command else {
+    let Command::Hpcc { topology, flows, common, profile, packet_bytes, segment_bytes, xoff_kb, marks, limit_ms } = command else {
         unreachable!("called for `hpcc` alone")
     };
     let told = file::Hpcc {
         topology,
         flows,
-        profile,
+        profile: profile.as_deref(),
         packet_bytes: *packet_bytes,
         segment_bytes: *segment_bytes,
         xoff_kb: *xoff_kb,
+        mark_kb: marks.mark_kb,
+        mark_most_kb: marks.mark_most_kb,
+        mark_chance: marks.mark_chance,
         limit_ms: *limit_ms,
     };
     file::hpcc(&told, &common.overrides())

@@ -254,6 +254,7 @@ fn flatten(name: &str, v: &serde_json::Value, to: &mut Vec<(String, String)>) {
             }
         }
         serde_json::Value::Null => to.push((name.into(), String::new())),
+        serde_json::Value::String(text) => to.push((name.into(), quoted(text))),
         other => to.push((name.into(), other.to_string())),
     }
 }
@@ -268,7 +269,7 @@ fn table_of(all: &BTreeMap<usize, LineOf<serde_json::Value>>) -> String {
     let mut out = String::new();
     for (n, line) in all.values().enumerate() {
         let mut cells = vec![("index".to_owned(), line.index.to_string()), ("seed".to_owned(), line.seed.to_string())];
-        cells.extend(line.changes.iter().map(|(k, v)| (quoted(k), quoted(&v.to_string()))));
+        cells.extend(line.changes.iter().map(|(k, v)| (quoted(k), quoted(&v.as_str().map_or_else(|| v.to_string(), str::to_owned)))));
         flatten("", &line.summary, &mut cells);
         let joined = |f: &dyn Fn(&(String, String)) -> String| cells.iter().map(f).collect::<Vec<_>>().join(",");
         if n == 0 {

@@ -171,6 +171,11 @@ impl Topology {
         &self.ports[usize::from(node)]
     }
 
+    /// The link at a node's port.
+    pub fn link(&self, node: NodeId, port: u16) -> &Link {
+        &self.links[self.ports[usize::from(node)][usize::from(port)].link]
+    }
+
     /// The link of a host.
     pub fn host_link(&self, host: NodeId) -> &Link {
         &self.links[self.ports[usize::from(host)][0].link]

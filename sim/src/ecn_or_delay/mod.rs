@@ -9,7 +9,7 @@ mod jitter;
 pub mod page;
 
 use crate::cores;
-use crate::paper::median;
+use crate::paper::{dcqcn_profile, median};
 use crate::scenario::Plan;
 use crate::scenario::build::{self, Outcome};
 use crate::scenario::file::Overrides;
@@ -132,14 +132,7 @@ impl Sender {
             all.chain([word("like", like), segment.clone()]).collect::<Vec<_>>()
         };
         match self {
-            Sender::Dcqcn => vec![
-                ("nic.kind".into(), Value::String("event".into())),
-                word("like", "fixed"),
-                word("control", "dcqcn"),
-                number("additive_step_mbps", 40.0),
-                number("least_mbps", 10.0),
-                segment.clone(),
-            ],
+            Sender::Dcqcn => vec![("nic.kind".into(), Value::String("event".into())), dcqcn_profile("sender"), segment.clone()],
             Sender::Timely => [paper("authors-10g"), vec![number("beta", 0.8)]].concat(),
             Sender::Patched => {
                 [paper("patched-10g"), vec![number("beta", 0.008), number("error_beta", 0.008), number("reference_us", 50.0)]].concat()

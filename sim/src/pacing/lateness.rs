@@ -102,7 +102,7 @@ fn changes(law: &str) -> Vec<Change> {
         "DCQCN" => vec![
             text("profile.sender.like", "fixed"),
             text("profile.sender.control", "dcqcn"),
-            number("profile.sender.additive_step_mbps", 40.0),
+            number("profile.sender.dcqcn.increase_mbps", 40.0),
             number("profile.sender.least_mbps", 10.0),
             number("switch.mark_kb", 5.0),
             number("switch.mark_most_kb", 200.0),

@@ -172,6 +172,20 @@ fn word(path: &str, to: &str) -> Change {
     (path.to_owned(), Value::String(to.to_owned()))
 }
 
+/// A change of a profile, whatever it was, to DCQCN with the parameters of "ECN or Delay".
+pub fn dcqcn_profile(name: &str) -> Change {
+    let text = |to: &str| Value::String(to.to_owned());
+    let own = toml::Table::from_iter([("increase_mbps".to_owned(), Value::Float(40.0))]);
+    let all = [
+        ("like", text("fixed")),
+        ("control", text("dcqcn")),
+        ("least_mbps", Value::Float(10.0)),
+        ("timeout_us", Value::Float(0.0)),
+        ("dcqcn", Value::Table(own)),
+    ];
+    (format!("profile.{name}"), Value::Table(all.map(|(field, value)| (field.to_owned(), value)).into_iter().collect()))
+}
+
 impl Lab {
     /// Runs a scenario with each of these sets of changes, on all cores.
     fn runs(&self, name: &str, text: &str, sets: &[Vec<Change>]) -> Result<Vec<Outcome>, String> {

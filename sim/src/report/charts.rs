@@ -32,18 +32,19 @@ fn of_flow(i: usize, n: usize) -> u32 {
 /// Throughput of each flow at its receiver over time, Gb/s of wire bits, as a mean over a
 /// [`SMOOTH`]th of the plot around each point.
 pub fn rates(o: &Outcome, until: Ps, top: f64, size: (u32, u32)) -> Plot {
-    let bin = o.recorder.windows.bin;
+    let (bin, from) = (o.recorder.windows.bin, o.recorder.windows.from);
+    let length = until.saturating_sub(from);
     let flows = &o.recorder.flows[..o.recorder.flows.len().min(MOST_FLOWS)];
-    let width = ((until / SMOOTH / bin).max(1) as usize).next_multiple_of(2);
+    let width = ((length / SMOOTH / bin).max(1) as usize).next_multiple_of(2);
     let lines: Vec<Line> = flows
         .iter()
         .enumerate()
         .map(|(i, f)| {
-            let bins = &f.series[..f.series.len().min((until / bin) as usize)];
+            let bins = &f.series[..f.series.len().min((length / bin) as usize)];
             let points = (0..=bins.len()).step_by((width / 4).max(1)).map(|k| {
                 let around = &bins[k.saturating_sub(width / 2)..bins.len().min(k + width / 2)];
                 let bytes: f64 = around.iter().map(|b| f64::from(*b)).sum();
-                ((k as f64 * bin as f64) / MS as f64, bytes * 8000.0 / (around.len().max(1) as f64 * bin as f64))
+                ((from as f64 + k as f64 * bin as f64) / MS as f64, bytes * 8000.0 / (around.len().max(1) as f64 * bin as f64))
             });
             Line { color: of_flow(i, flows.len()), points: points.collect(), width: 1 }
         })
@@ -53,7 +54,7 @@ pub fn rates(o: &Outcome, until: Ps, top: f64, size: (u32, u32)) -> Plot {
         size,
         x_label: "time, ms".into(),
         y_label: "delivered, Gb/s".into(),
-        x: Axis::Linear(0.0, until as f64 / MS as f64),
+        x: Axis::Linear(from as f64 / MS as f64, until as f64 / MS as f64),
         y: Axis::Linear(0.0, top),
         lines,
         shade,
@@ -93,12 +94,13 @@ pub fn rtt(arms: &[Arm], size: (u32, u32)) -> Plot {
 
 /// The bottleneck's queue over time, KB, up to `top`.
 pub fn queue(a: &Arm, o: &Outcome, until: Ps, top: f64, size: (u32, u32)) -> Plot {
+    let from = o.recorder.windows.from;
     let lines = o.recorder.taps.first().map(|tap| {
-        let samples = &tap.series[..tap.series.len().min((until / tap.interval) as usize)];
+        let samples = &tap.series[..tap.series.len().min((until.saturating_sub(from) / tap.interval) as usize)];
         let group = (samples.len() / 250).max(1);
         let point = |(k, c): (usize, &[u64])| {
             let mean = c.iter().map(|b| *b as f64).sum::<f64>() / c.len() as f64;
-            ((k * group) as f64 * tap.interval as f64 / MS as f64, mean / 1000.0)
+            ((from as f64 + (k * group) as f64 * tap.interval as f64) / MS as f64, mean / 1000.0)
         };
         Line { color: a.color, points: samples.chunks(group).enumerate().map(point).collect(), width: 2 }
     });

@@ -11,6 +11,7 @@ pub mod telemetry;
 use crate::metrics::Summary;
 use crate::scenario::NicKind;
 use crate::scenario::build::Outcome;
+use crate::scenario::outcome::PortFigures;
 use crate::time::MS;
 use serde::Serialize;
 
@@ -43,11 +44,15 @@ pub struct ArmJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     steady_from_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    steady_to_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     base_rtt_us: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
     #[serde(flatten)]
     summary: Option<&'a Summary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ports: Option<Vec<PortFigures>>,
 }
 
 /// Results of a set of runs in JSON.
@@ -77,9 +82,11 @@ impl<'a> ArmJson<'a> {
             unavailable: arm.outcome.as_ref().err().map(String::as_str),
             duration_ms: o.map(|o| o.plan.duration as f64 / MS as f64),
             steady_from_ms: o.map(|o| o.recorder.windows.steady as f64 / MS as f64),
+            steady_to_ms: o.map(|o| o.recorder.windows.end as f64 / MS as f64),
             base_rtt_us: o.map(|o| o.base_rtt_us),
             seconds: o.map(|o| o.seconds),
             summary: o.map(|o| &o.summary),
+            ports: o.map(|o| o.ports().collect()),
         }
     }
 }

@@ -93,7 +93,7 @@ fn queues(o: &Outcome) -> String {
     let mut out = String::from("time_us,switch,port,bytes\n");
     for tap in &o.recorder.taps {
         for (k, bytes) in tap.series.iter().enumerate() {
-            line!(out, "{},{},{},{bytes}", us(k as Ps * tap.interval), tap.node, tap.port);
+            line!(out, "{},{},{},{bytes}", us(o.recorder.windows.from + k as Ps * tap.interval), tap.node, tap.port);
         }
     }
     out
@@ -104,10 +104,10 @@ fn delivered(o: &Outcome) -> String {
     let w = o.recorder.windows;
     let mut out = String::from("time_us,flow,gbps\n");
     for (i, f) in o.recorder.flows.iter().enumerate() {
-        let bins = f.series.iter().take(w.end.div_ceil(w.bin) as usize).enumerate();
-        for (k, bytes) in bins.skip((f.info.start / w.bin) as usize) {
+        let bins = f.series.iter().take((w.end - w.from).div_ceil(w.bin) as usize).enumerate();
+        for (k, bytes) in bins.skip((f.info.start.saturating_sub(w.from) / w.bin) as usize) {
             // The run's end cuts the last bin.
-            let from = k as Ps * w.bin;
+            let from = w.from + k as Ps * w.bin;
             line!(out, "{},{i},{}", us(from), f64::from(*bytes) * 8000.0 / w.bin.min(w.end - from) as f64);
         }
     }

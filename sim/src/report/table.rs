@@ -16,7 +16,7 @@ pub fn cells(o: &Outcome) -> [String; 9] {
     let known = |v: f64, digits: usize| if v.is_nan() { "-".into() } else { format!("{v:.digits$}") };
     [
         known(s.utilization, 3),
-        format!("{:.2}", s.goodput_gbps),
+        known(s.goodput_gbps, 2),
         known(s.rtt_us.mean, 1),
         known(s.rtt_us.p50, 1),
         known(s.rtt_us.p99, 1),
@@ -34,6 +34,15 @@ pub fn marks(o: &Outcome) -> String {
     let (data, acks) = (share(m.marked_packets, m.packets), share(m.marked_acks, m.acks));
     let n = o.summary.notifications;
     format!("marks: {data:.2} % of {} data packets came marked, {acks:.2} % of {} ACKs echo a mark; {n} CNPs", m.packets, m.acks)
+}
+
+/// The figures of a watched port besides the bottleneck's, in a sentence each.
+pub fn ports(o: &Outcome) -> impl Iterator<Item = String> {
+    let known = |v: f64, digits: usize| if v.is_nan() { "-".into() } else { format!("{v:.digits$}") };
+    o.ports().skip(1).map(move |p| {
+        let (u, mean, p99, most) = (known(p.utilization, 3), known(p.queue_kb.mean, 1), known(p.queue_kb.p99, 1), known(p.queue_max_kb, 1));
+        format!("port {}:{}: utilization {u}, queue mean {mean} KB, p99 {p99}, most {most}", p.switch, p.port)
+    })
 }
 
 /// The window that a run's figures are of, milliseconds.

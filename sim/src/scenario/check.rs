@@ -108,11 +108,10 @@ impl Plan {
                     return refused(format!("NICs of kind {kind} hear no marks, by which DCQCN goes; use event, posted, rtl or model"));
                 }
                 NicKind::Paced | NicKind::Software if p.signal != Signal::Rtt => {
-                    return refused(format!("NICs of kind {kind} have no signal but the RTT; use rtl or model"));
+                    return refused(format!("NICs of kind {kind} have no signal but the RTT; use rtl or model, or signal = \"rtt\""));
                 }
                 NicKind::Event | NicKind::Posted if other => {
-                    let message =
-                        "event-level NICs have no signal but the RTT from the last byte out and the one-way delay; use rtl or model";
+                    let message = "event-level NICs have no signal but the RTT from the last byte out and the one-way delay; use rtl or model, or signal = \"rtt\"";
                     return refused(message.into());
                 }
                 NicKind::Event | NicKind::Posted if f.read && p.signal == Signal::OneWay => {

@@ -211,11 +211,9 @@ fn close(plan: &Plan, done: Finished) -> (Record, Vec<(u32, Message)>) {
     let recorder = &mut record.recorder;
     let mut next = 0;
     for ((i, f), r) in flows.iter().enumerate().zip(&mut recorder.flows) {
-        // Payload that was sent again counts once.
-        let most = plan.flows[i].total().unwrap_or(u64::MAX);
-        (r.payload, r.payload_steady, r.packets, r.acks) = (f.delivered.min(most), f.delivered_steady.min(most), f.packets, f.acks);
+        (r.payload, r.payload_steady, r.packets, r.acks) = (f.delivered, f.delivered_steady, f.packets, f.acks);
         r.branches = f.control.branches();
-        r.wire_steady = f.delivered_steady + f.packets_steady * u64::from(PER_PACKET);
+        r.wire_steady = f.wire_steady;
         let count = plan.flows[i].posts().len();
         let own = &all[next..next + count];
         next += count;
@@ -234,7 +232,7 @@ fn close(plan: &Plan, done: Finished) -> (Record, Vec<(u32, Message)>) {
 // Of a record that is closed.
 fn summary(plan: &Plan, record: &Record, messages: &[(u32, Message)], bottleneck: Speed) -> Summary {
     let r = &record.recorder;
-    let seconds = (r.windows.end - r.windows.steady) as f64 * 1e-12;
+    let seconds = r.windows.seconds().unwrap_or(f64::NAN);
     let us = |t: f64| t / US as f64;
     let spread = |log: &Log| match log.total() {
         0 => Spread::UNKNOWN,

@@ -20,6 +20,7 @@ use crate::rival::{self, Rival};
 use crate::switch::Config;
 use crate::time::{Ps, Speed};
 use crate::topology::{Link, Topology};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use timely_regs::parameters::Parameters;
 
@@ -210,7 +211,9 @@ pub struct Plan {
     /// Share of the run after which figures are taken; by default half with endless flows, without
     /// from when the first one starts.
     pub steady_from: Option<f64>,
-    /// Width of a bin of the rate series; by default a 400th of the run.
+    /// Start of the series of rates and queues.
+    pub series_from: Ps,
+    /// Width of a bin of the rate series; by default a 400th of the time from there to the end.
     pub bin: Option<Ps>,
     /// Unloaded RTT in microseconds that profiles build on, if it is not to be computed.
     pub base_rtt: Option<f64>,
@@ -246,7 +249,8 @@ impl Plan {
             None if !endless => self.first().min(self.duration.saturating_sub(1)),
             from => (self.duration as f64 * from.unwrap_or(0.5)) as Ps,
         };
-        Windows { steady, end: self.duration, bin: self.bin.unwrap_or(self.duration / 400).max(1) }
+        let length = self.duration.saturating_sub(self.series_from);
+        Windows { from: self.series_from, steady, end: self.duration, bin: self.bin.unwrap_or(length / 400).max(1) }
     }
 
     /// When the first flow starts, or posts its first message.
@@ -277,6 +281,20 @@ impl Plan {
     /// Rate controller of a profile's flows.
     pub fn control(&self, profile: &str) -> Control {
         self.profiles.iter().find(|p| p.name == profile).map_or(Control::Engine, |p| p.control)
+    }
+
+    /// Profiles of flows whose law hears nothing but marks, with the law's name.
+    pub fn unmarked(&self) -> BTreeSet<(&str, &'static str)> {
+        let law = |f: &'_ FlowPlan| {
+            let like = self.profiles.iter().find(|p| p.name == f.profile).map_or(f.profile.as_str(), |p| p.like.as_str());
+            match self.control(&f.profile) {
+                Control::Rival(Rival::Dctcp) => Some("DCTCP"),
+                Control::Rival(Rival::Dcqcn) => Some("DCQCN"),
+                Control::Engine if like.starts_with("dcqcn-") => Some("DCQCN"),
+                _ => None,
+            }
+        };
+        self.flows.iter().filter_map(|f| law(f).map(|name| (f.profile.as_str(), name))).collect()
     }
 
     /// Parameters that a profile's flows have beside those of the engine.
@@ -329,7 +347,7 @@ impl Plan {
         let bytes = matches!(self.nic.kind, NicKind::Rtl | NicKind::Model);
         let classes = !bytes && self.flows.iter().any(|f| f.class != crate::fabric::class::HIGH);
         let no_control = if bytes {
-            "no profile with a `control` of its own: their law is the hardware's, which hears no marks (its ACKs echo the ECN bits, and nobody sends CNPs)"
+            "no profile with a `control` of its own: their law is the hardware's; for DCQCN leave `control` out and take `like = \"dcqcn-10g\"`"
         } else {
             "no profile with a `control` of its own: their law is that of the profile, which hears no marks and no CNPs"
         };

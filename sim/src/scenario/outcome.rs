@@ -3,9 +3,11 @@ use super::Plan;
 use crate::fabric::flow::Message;
 use crate::frame::NodeId;
 use crate::metrics::histogram::Log;
+use crate::metrics::summary::{QueueKb, watched};
 use crate::metrics::{Recorder, Summary};
 use crate::nic::Stats;
 use crate::pcapng::Capture;
+use serde::Serialize;
 use timely_regs::telemetry::TelemetryRecord;
 
 /// A run that has ended.
@@ -36,4 +38,31 @@ pub struct Outcome {
     pub transmissions: u64,
     /// Wall time of the run, seconds.
     pub seconds: f64,
+}
+
+/// Figures of a watched port, of the steady part but for the largest queue.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PortFigures {
+    /// The switch.
+    pub switch: NodeId,
+    /// Number of the port there.
+    pub port: u16,
+    /// Share of the link's wire bits in use.
+    pub utilization: f64,
+    /// Queue of the port.
+    pub queue_kb: QueueKb,
+    /// Largest queue of the whole run.
+    pub queue_max_kb: f64,
+}
+
+impl Outcome {
+    /// Figures of all watched ports, the bottleneck's first.
+    pub fn ports(&self) -> impl Iterator<Item = PortFigures> + '_ {
+        let seconds = self.recorder.windows.seconds().unwrap_or(f64::NAN);
+        self.recorder.taps.iter().map(move |tap| {
+            let speed = self.plan.topology.link(tap.node, tap.port).speed;
+            let (utilization, queue_kb, queue_max_kb) = watched(Some(tap), seconds, speed);
+            PortFigures { switch: tap.node, port: tap.port, utilization, queue_kb, queue_max_kb }
+        })
+    }
 }

@@ -143,7 +143,7 @@ pub fn config(pfc: Option<Pfc>, buffer: Option<u64>) -> Config {
 }
 
 pub fn windows(end: Ps) -> Windows {
-    Windows { steady: 0, end, bin: 100 * US }
+    Windows { from: 0, steady: 0, end, bin: 100 * US }
 }
 
 /// Runs these hosts around one switch, watching the port of the last host.

@@ -15,7 +15,7 @@ fn scenario(senders: u32, ms: f64, kind: &str, switch: &str, profile: &str, flow
     let from: Vec<_> = (0..senders).collect();
     format!(
         "duration_ms = {ms}\n[topology]\nhosts = {}\n[link]\nrate_gbps = 40\ndelay_ns = 700\n[switch]\nlatency_ns = 100\nxoff_kb = 0\n{switch}\n[nic]\n\
-         kind = '{kind}'\n[profile.d]\nlike = 'fixed'\ncontrol = 'dcqcn'\nadditive_step_mbps = 40\ntimeout_us = 0\nleast_mbps = 10\n{profile}\n\
+         kind = '{kind}'\n[profile.d]\nlike = 'fixed'\ncontrol = 'dcqcn'\ntimeout_us = 0\nleast_mbps = 10\n{profile}\n\
          [[flow]]\nfrom = {from:?}\nto = {senders}\nprofile = 'd'\npacket_bytes = {PAYLOAD}\n{flow}\n",
         senders + 1
     )
@@ -170,7 +170,10 @@ fn of_profile(senders: u32, ms: f64, seed: u64, kind: &str) -> f64 {
 // The same of so many times the senders, at so many times the rate and with such a ramp: the mean
 // queue over that number.
 fn replicated(senders: u32, times: u32, ms: f64, seed: u64, kind: &str) -> f64 {
-    let profile = format!("initial_mbps = {}\nidle_mbps = 40000\ngreatest_mbps = 40000\nhyper_step_mbps = 400", 40_000 / senders);
+    let profile = format!(
+        "initial_mbps = {}\nidle_mbps = 40000\ngreatest_mbps = 40000\nadditive_step_mbps = 40\nhyper_step_mbps = 400",
+        40_000 / senders
+    );
     let ramp = RAMP.replace("mark_kb = 5", &format!("mark_kb = {}", 5 * times)).replace("2000", &format!("{}", 2000 * times));
     let text = scenario(senders * times, ms, kind, &ramp, &profile, "segment_bytes = 886")
         .replace("rate_gbps = 40\n", &format!("rate_gbps = {}\n", 40 * times))
@@ -238,7 +241,7 @@ fn a_look_at_an_ack_gives_what_timers_give() {
         let (words, own) = (p.quantise().expect("valid"), Own::of(&p));
         let periods = Periods::of(&words);
         let (mut word, mut state) = (Word::default(), State { rate: 40_000 << 12, ..State::default() });
-        let mut sender = Dcqcn::new(own, 40.0, (p.least_mbps, p.greatest_mbps), 40_000.0);
+        let mut sender = Dcqcn::new(own, (p.least_mbps, p.greatest_mbps), 40_000.0);
         let mut receiver = Notification::new(own.cnp, false);
         let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
         let (mut now, mut due, mut worst, mut cnps) = (1000 * US, NEVER, 0f64, 0);

@@ -21,7 +21,18 @@ fn hpcc(name: &str, flows: &str, kind: NicKind, packet_bytes: u32, limit_ms: Opt
     std::fs::write(&topology, "3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n").expect("written");
     std::fs::write(&file, flows).expect("written");
     let (profile, segment_bytes, xoff_kb) = ("timely-10g", 2048, 100.0);
-    let told = Hpcc { topology: &topology, flows: &file, profile, packet_bytes, segment_bytes, xoff_kb, limit_ms };
+    let told = Hpcc {
+        topology: &topology,
+        flows: &file,
+        profile: Some(profile),
+        packet_bytes,
+        segment_bytes,
+        xoff_kb,
+        mark_kb: None,
+        mark_most_kb: None,
+        mark_chance: None,
+        limit_ms,
+    };
     file::hpcc(&told, &Overrides { nics: Some(kind), ..Overrides::default() }).unwrap_or_else(|e| panic!("{e}"))
 }
 

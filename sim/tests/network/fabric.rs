@@ -220,6 +220,49 @@ fn calls_are_answered() {
     assert!(fct.lines().all(|l| l.split(' ').nth(5).and_then(|s| s.parse::<u64>().ok()).is_some_and(|ns| ns < 15_000_000)), "{fct}");
 }
 
+/// Calls on connections that lose packets, on a link or for want of buffer: each is answered once,
+/// no sooner than without loss, and none is left.
+#[test]
+fn calls_outlive_losses() {
+    let calls = |loss: f64, switch: &str, load: &str| {
+        let text = format!(
+            "duration_ms = 1000\nsteady_from = 0\n[topology]\nhosts = 4\n[link]\nrate_gbps = 10\ndelay_ns = 1000\nloss = {loss}\n[switch]\n\
+             {switch}[nic]\nkind = 'event'\n[profile.t]\nlike = 'timely-10g'\ntimeout_us = 500\n[[load]]\n{load}bytes = 20000\n\
+             reply_bytes = 20000\nconnections = 'standing'\nprofile = 't'\nuntil_us = 20000\n"
+        );
+        let o = run(plan(&text));
+        let replies = o.messages.iter().filter(|m| o.plan.flows[m.0 as usize].start == NEVER);
+        let times: Vec<_> = replies.map(|m| m.1.done.checked_sub(m.1.start).expect("a reply behind its request")).collect();
+        assert!(times.len() > 100 && o.messages.iter().all(|m| m.1.done != NEVER), "{:?}", o.summary);
+        let payload: u64 = o.recorder.flows.iter().map(|f| f.payload).sum();
+        (*times.iter().min().expect("calls"), payload, o.messages.iter().map(|m| m.1.bytes).sum::<u64>(), o.summary)
+    };
+    let few = "from = [0]\nto = [1, 2, 3]\nload = 0.1\n";
+    let (alone, ..) = calls(0.0, "", few);
+    for (loss, switch, load) in [(0.001, "", few), (0.02, "", few), (0.0, "xoff_kb = 0\nbuffer_kb = 15\n", "load = 0.6\n")] {
+        let (least, payload, bytes, s) = calls(loss, switch, load);
+        println!("{loss} {switch}: {} lost, {} dropped, least {least} ps, alone {alone} ps", s.lost, s.dropped);
+        assert!(s.lost + s.dropped > 5 && least >= alone && payload <= bytes, "{payload} of {bytes}");
+    }
+}
+
+/// Payload that is sent again counts once, on NICs of all kinds that send it again: a flow over
+/// links that lose a fifth of the frames, by what the line carries of it.
+#[test]
+fn payload_counts_once() {
+    for kind in ["event", "posted", "paced"] {
+        let text = format!(
+            "duration_ms = 20\nsteady_from = 0\n[topology]\nhosts = 3\n[link]\nrate_gbps = 10\ndelay_ns = 1000\nloss = 0.2\n[nic]\n\
+             kind = '{kind}'\n[profile.f]\nlike = 'fixed'\ninitial_mbps = 5000\noutstanding_kb = 0\ntimeout_us = 1000\n[[flow]]\nfrom = 0\nto = 2\n\
+             bytes = 50000000\nprofile = 'f'\npacket_bytes = 1000\nsegment_bytes = 64000\n"
+        );
+        let o = run(plan(&text));
+        let flow = &o.recorder.flows[0];
+        println!("{kind}: {:.3} Gb/s, {} packets, {} bytes", o.summary.goodput_gbps, flow.packets, flow.payload);
+        assert!(flow.payload < flow.packets * 1000 * 7 / 10, "{kind}: {} bytes in {} packets", flow.payload, flow.packets);
+    }
+}
+
 /// Measured and true RTTs are told apart: noise of the NICs' stamps, and the wait for other bursts
 /// of their own.
 #[test]

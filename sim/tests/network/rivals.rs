@@ -63,7 +63,7 @@ fn dctcp_keeps_the_queue_at_its_threshold() {
 /// DCTCP's estimate forgets by g = 1/16 a window (SIGCOMM'10, section 3.4).
 #[test]
 fn dctcp_forgets_marks_by_a_sixteenth() {
-    let mut d = Dctcp::new(10_000.0, 1000);
+    let mut d = Dctcp::new(10_000.0, 1000, 20.0);
     for window in 1..=32 {
         let at = 1000 * window;
         d.answer(&Answer { now: 0, rtt: 0, bytes: 1000, packets: 1, marked: 0, lost: false, acked: at, sent: at });
@@ -189,4 +189,15 @@ fn conext_s_timely_stays_as_unfair_as_it_starts() {
     let share: Vec<f64> = o.recorder.flows.iter().map(|f| f.wire_steady as f64).collect();
     println!("shares {share:?}");
     assert!(share[0] / share[1] > 1.5, "{share:?}");
+}
+
+/// DCTCP's window is no bound where the line's bandwidth-delay product is large.
+#[test]
+fn dctcp_fills_a_long_line() {
+    let o = run(
+        "duration_ms = 20\n[topology]\nhosts = 2\n[link]\nrate_gbps = 100\ndelay_ns = 20000\n[nic]\nkind = 'event'\n[profile.r]\nlike = 'fixed'\n\
+         control = 'dctcp'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'r'\n",
+    );
+    println!("{:?}", o.summary);
+    assert!(o.summary.utilization > 0.98, "{:?}", o.summary);
 }

@@ -193,3 +193,18 @@ fn compare_shows_two_runs_side_by_side() {
     assert!(std::fs::read_to_string(out.join("report.html")).expect("a report").matches("<svg").count() >= 6);
     std::fs::remove_dir_all(dir).expect("removed");
 }
+
+/// Text in the table stands without quotes but where a comma needs them.
+#[test]
+fn a_table_has_text_as_it_is() {
+    let dir = scratch("text");
+    std::fs::copy(sweep().with_file_name("incast_event.toml"), dir.join("a.toml")).expect("copied");
+    let file = dir.join("s.toml");
+    std::fs::write(&file, "scenario = 'a.toml'\nseeds = [1]\n[vary]\n'name' = ['plain', 'a, \"b\"']\n'duration_ms' = [1]\n")
+        .expect("written");
+    let whole = Shard { index: 0, of: 1 };
+    assert!(Sweep::read(&file).expect("valid").run(&dir.join("out"), whole, |_| {}).expect("runs").is_some());
+    let table = std::fs::read_to_string(dir.join("out/table.csv")).expect("a table");
+    assert!(table.contains(",plain,") && table.contains(",\"a, \"\"b\"\"\","), "{table}");
+    std::fs::remove_dir_all(dir).expect("removed");
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use timely_sim::cores::{CoreFactory, CoreSpec, Cores, Prepared};
 use timely_sim::demo;
 use timely_sim::metrics::summary::jain;
-use timely_sim::report::table::cells;
+use timely_sim::report::table::{self, cells};
 use timely_sim::report::{Arm, Json, page};
 use timely_sim::scenario::build::{self, Outcome};
 use timely_sim::scenario::file::Overrides;
@@ -354,4 +354,45 @@ fn the_demo_reports_every_arm() {
     // Nothing is fetched from anywhere.
     assert!(page.matches("<svg").count() == 10 && !page.contains("src=") && !page.contains("<link") && !page.contains("url("));
     assert!(!page.contains("http") || page.matches("http").count() == page.matches("http://www.w3.org/2000/svg").count());
+}
+
+/// Figures of a steady part that the last flow never came to are unknown; those of each watched
+/// port are told.
+#[test]
+fn figures_are_of_what_was_measured() {
+    let text = |from: f64| {
+        format!(
+            "duration_ms = 100\nsteady_from = {from}\nwatch = ['5:0', '5:1']\n[topology]\nhosts = 5\n[nic]\nkind = 'KIND'\n\
+             [[flow]]\nfrom = [0, 1, 2, 3]\nto = 4\nstagger_us = 500\nbytes = 100000\n"
+        )
+    };
+    for kind in ["event", "paced"] {
+        for (from, known) in [(0.5, false), (0.0, true)] {
+            let outcome = run(&text(from).replace("KIND", kind));
+            let s = &outcome.summary;
+            let figures = [s.utilization, s.goodput_gbps, s.queue_kb.mean, s.queue_kb.p99];
+            assert!(figures.iter().all(|f| f.is_nan() != known), "{kind} {from}: {s:?}");
+            let (end, ports): (f64, Vec<_>) = (outcome.recorder.windows.end as f64 / 1e9, outcome.ports().collect());
+            assert_eq!(ports.iter().map(|p| (p.switch, p.port)).collect::<Vec<_>>(), [(5, 4), (5, 0), (5, 1)]);
+            assert_eq!(table::ports(&outcome).count(), 2);
+            let arm = Arm {
+                name: "a".into(),
+                title: "a".into(),
+                note: String::new(),
+                color: 0,
+                kind: outcome.plan.nic.kind,
+                outcome: Ok(outcome),
+            };
+            let json = serde_json::to_value(Json::of(&[arm])).unwrap();
+            let arm = &json["arms"][0];
+            assert_eq!((arm["steady_to_ms"].as_f64(), arm["goodput_gbps"].is_null()), (Some(end), !known));
+            assert_eq!(
+                (arm["ports"][0]["utilization"].as_f64(), arm["ports"][0]["queue_kb"]["mean"].as_f64().is_some()),
+                (arm["utilization"].as_f64(), known)
+            );
+            if known {
+                assert!(ports[0].utilization > 10.0 * ports[1].utilization, "{ports:?}");
+            }
+        }
+    }
 }

@@ -9,7 +9,10 @@ use timely_sim::topology::{Link, Topology};
 fn event_level_hosts_refuse_other_signals() {
     let text = include_str!("../../scenarios/reverse.toml").replace("\"model\"", "\"paced\"");
     let error = build::run(plan(&text), &Unavailable, |_| {}).err().expect("an error").to_string();
-    assert!(error.contains("NICs of kind paced have no signal but the RTT; use rtl or model"), "{error}");
+    assert!(error.contains("NICs of kind paced have no signal but the RTT; use rtl or model, or signal = \"rtt\""), "{error}");
+    let swift = plan("[topology]\nhosts = 3\n[nic]\nkind = 'event'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'swift-10g'\n");
+    let error = build::run(swift, &Unavailable, |_| {}).err().expect("an error").to_string();
+    assert!(error.contains("use rtl or model, or signal = \"rtt\""), "{error}");
 }
 
 /// Networks of clocked NICs have neither rivals nor calls; of DCQCN the reason is said.
@@ -24,7 +27,11 @@ fn clocked_networks_refuse_what_only_the_fabric_has() {
         ("model", "[[load]]\nload = 0.1\nreply_bytes = 10\n", "no standing connections and no calls"),
         ("model", "[[flow]]\nfrom = 0\nto = 1\nread = true\n", "no READs"),
         ("model", "[profile.p]\ncontrol = 'dctcp'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "no profile with a `control`"),
-        ("model", "[profile.p]\ncontrol = 'dcqcn'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "nobody sends CNPs"),
+        (
+            "model",
+            "[profile.p]\ncontrol = 'dcqcn'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n",
+            "for DCQCN leave `control` out and take `like = \"dcqcn-10g\"`",
+        ),
         ("software", "[profile.p]\ncontrol = 'dcqcn'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "hears no marks and no CNPs"),
         ("paced", "[[flow]]\nfrom = 0\nto = 1\nclass = 2\n", "one class of data"),
     ] {
@@ -83,6 +90,58 @@ fn errors_name_file_line_value_and_what_is_allowed() {
     assert_eq!(error(&format!("{head}[nic]\nbus_bits = 96\n")), "dir/x.toml:4: nic.bus_bits is 96; allowed: 64, 128, 256 or 512");
     assert!(error(&format!("{head}[switch]\nxof_kb = 9\n")).starts_with("dir/x.toml:4: unknown field `xof_kb`"));
     assert!(error("[topology]\n").contains("needs `hosts`"));
+}
+
+/// Fields that nothing would hear are refused, with the field that is meant.
+#[test]
+fn fields_without_effect_are_refused() {
+    let error = |text: &str| {
+        let text = format!("[topology]\nhosts = 3\n{text}");
+        file::parse(Path::new("x.toml"), &text).map(|_| ()).expect_err(&text).to_string()
+    };
+    let load = "[[load]]\nload = 0.1\n";
+    let flow = "[[flow]]\nfrom = [0, 1]\nto = 2\n";
+    let dcqcn = "[profile.p]\ncontrol = 'dcqcn'\n";
+    for (text, why) in [
+        (format!("{load}read = true\nreply_bytes = 9\n"), "x.toml:6: load.reply_bytes is 9; allowed: 0 with `read`"),
+        (format!("{load}from = [1, 0, 1]\n"), "x.toml:5: load.from is host 1 twice; allowed: each host once"),
+        (format!("{load}to = [2, 2]\n"), "load.to is host 2 twice"),
+        (
+            format!("{dcqcn}additive_step_mbps = 9\n"),
+            "profile.p.additive_step_mbps is 9; allowed: it without control alone; with control = \"dcqcn\" set dcqcn.increase_mbps",
+        ),
+        (format!("{dcqcn}cnp_interval_us = 9\n"), "set dcqcn.cnp_us"),
+        (format!("{dcqcn}alpha_gain = 0.1\n"), "set dcqcn.gain"),
+        (format!("{dcqcn}rate_timer_us = 9\n"), "set dcqcn.timer_us"),
+        (format!("{dcqcn}alpha_timer_us = 9\n"), "set dcqcn.alpha_timer_us"),
+        (format!("{dcqcn}byte_counter_kb = 9\n"), "set dcqcn.counter_kb"),
+        (
+            "[profile.p]\ncontrol = 'dctcp'\nfast_stages = 3\n".into(),
+            "fast_stages is 3; allowed: it without control alone, in a profile like",
+        ),
+        ("[profile.p]\ncontrol = 'fast'\nhyper_step_mbps = 3\n".into(), "hyper_step_mbps is 3; allowed: it without control alone"),
+        ("[switch]\nmark_most_kb = 9\n".into(), "x.toml:4: switch.mark_most_kb is there; allowed: it with mark_kb alone"),
+        ("[switch]\nmark_chance = 0.1\n".into(), "switch.mark_chance is there"),
+        ("[switch]\nmark_at = 'egress'\n".into(), "switch.mark_at is there"),
+        ("[switch]\nmark_pi = {}\nmark_chance = 0.1\n".into(), "switch.mark_chance is there"),
+        ("[switch]\ndynamic = 1\n".into(), "switch.dynamic is 1; allowed: only with buffer_kb"),
+        ("[switch]\ndynamic = 1\nbuffer_kb = 99\nxoff_kb = 0\n".into(), "switch.dynamic is 1; allowed: only with PFC"),
+        ("[switch]\nheadroom_kb = 1\nxoff_kb = 0\n".into(), "switch.headroom_kb is 1; allowed: only with PFC"),
+        (format!("{flow}stagger_us = 50\nstop_us = 50\n"), "flow.stop_us is 50; allowed: more than the last start, which is 50"),
+        (format!("{flow}bytes = 9\nstop_us = 50\n"), "flow.stop_us is 50; allowed: only without flow.bytes"),
+        (format!("{flow}messages = 2\n"), "flow.messages is 2; allowed: only with flow.bytes"),
+        (format!("{flow}every_us = 2\n"), "flow.every_us is 2; allowed: only with flow.bytes"),
+    ] {
+        let error = error(&text);
+        assert!(error.contains(why), "{error}");
+    }
+    let notes = |text: &str| plan(&format!("[topology]\nhosts = 3\n{text}[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n")).notes;
+    let unmarked =
+        |law: &str| vec![format!("profile p: {law} slows down by marks alone, and no switch marks; set switch.mark_kb (hpcc: --mark-kb)")];
+    assert_eq!(notes(dcqcn), unmarked("DCQCN"));
+    assert_eq!(notes("[profile.p]\nlike = 'dcqcn-10g'\n"), unmarked("DCQCN"));
+    assert_eq!(notes("[profile.p]\ncontrol = 'dctcp'\n"), unmarked("DCTCP"));
+    assert!(notes(&format!("[switch]\nmark_kb = 9\n{dcqcn}")).is_empty() && notes("[profile.p]\nlike = 'patched-10g'\n").is_empty());
 }
 
 /// Topologies that cannot be a network are refused before anything runs, whatever the NICs.
@@ -367,10 +426,13 @@ fn a_path_of_very_slow_links_is_refused() {
     let told = file::Hpcc {
         topology: &topology_file,
         flows: &flows,
-        profile: "timely-10g",
+        profile: Some("timely-10g"),
         packet_bytes: 9000,
         segment_bytes: 9000,
         xoff_kb: 50.0,
+        mark_kb: None,
+        mark_most_kb: None,
+        mark_chance: None,
         limit_ms: None,
     };
     let error = file::hpcc(&told, &file::Overrides::default()).unwrap().check().unwrap_err().to_string();

@@ -44,8 +44,6 @@ pub const ACK: u8 = 1;
 pub const LAST: u8 = 2;
 /// Marked: congestion was experienced.
 pub const MARKED: u8 = 4;
-/// Last packet of a message.
-pub const END: u8 = 8;
 /// A READ request: it is answered with the segment that it asks for.
 pub const REQUEST: u8 = 16;
 /// A packet of that segment.
@@ -77,7 +75,7 @@ pub struct Cell {
     pub lost: u8,
     /// Event at the cell's time.
     pub kind: Kind,
-    /// [`ACK`], [`LAST`], [`MARKED`], [`END`], [`REQUEST`], [`RESPONSE`], [`CNP`].
+    /// [`ACK`], [`LAST`], [`MARKED`], [`REQUEST`], [`RESPONSE`], [`CNP`].
     pub bits: u8,
     /// Class, which selects the queue at a port.
     pub class: u8,

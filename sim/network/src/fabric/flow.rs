@@ -1,6 +1,7 @@
 //! A flow: what it has to send, its pacing, what is on its way, and what was measured of it.
 use super::cell::NONE;
 use super::control::{Answer, Control};
+use super::places::Places;
 use super::signal::OneWay;
 use crate::nic::stream::HEADERS;
 use crate::rival::dcqcn::Notification;
@@ -161,6 +162,12 @@ pub struct Flow {
     // At its receiver: where the segment begins that is under way, its payload bytes that came, and
     // the end of the last segment whose last packet came.
     heard: (u32, u32, u32),
+    // There: up to where everything came, by packets and by segments, until something is lost.
+    came: u32,
+    segments: u32,
+    // Payload bytes sent.
+    sent: u64,
+    places: Option<Box<Places>>,
     // When a loss lowered its rate last.
     fell: Option<Ps>,
     pub(super) flags: u8,
@@ -187,6 +194,8 @@ pub struct Flow {
     pub(super) posting: u32,
     pub(super) sending: u32,
     pub(super) arriving: u32,
+    // Place at which the message that arrives ends.
+    pub(super) arrives_at: u64,
     pub(super) completing: u32,
     pub(super) messages_end: u32,
     pub(super) answered: u64,
@@ -196,12 +205,12 @@ pub struct Flow {
     // Payload bytes to be sent again, and where those that were given up last begin and end.
     pub(super) resend: u64,
     pub(super) given_up: (u32, u32),
-    /// Payload bytes delivered.
+    /// Payload bytes delivered, of a flow with an end each once.
     pub delivered: u64,
     /// Payload bytes delivered in the steady part.
     pub delivered_steady: u64,
-    /// Packets of the steady part.
-    pub packets_steady: u64,
+    /// Wire bytes of all its packets that arrived in the steady part.
+    pub wire_steady: u64,
     /// Packets delivered.
     pub packets: u64,
     /// ACKs that arrived.
@@ -226,6 +235,10 @@ impl Flow {
             in_segment: 0,
             marks: 0,
             heard: (0, 0, 0),
+            came: 0,
+            segments: 0,
+            sent: 0,
+            places: None,
             fell: None,
             flags: ASLEEP,
             class: spec.class,
@@ -244,6 +257,7 @@ impl Flow {
             posting: messages.start,
             sending: messages.start,
             arriving: messages.start,
+            arrives_at: complete_at,
             completing: messages.start,
             messages_end: messages.end,
             answered: 0,
@@ -253,7 +267,7 @@ impl Flow {
             given_up: (0, 0),
             delivered: 0,
             delivered_steady: 0,
-            packets_steady: 0,
+            wire_steady: 0,
             packets: 0,
             acks: 0,
             spec,
@@ -336,21 +350,80 @@ impl Flow {
 
     /// A packet of `payload` bytes, the `segment` bytes of its segment so far ending at `end`,
     /// reaches its receiver: how many segments lost packets, as its ACK is to say if it is a last
-    /// one (`timely_model::ack::loss`).
+    /// one (`timely_model::ack::loss`), and how many of its bytes had not come before.
     #[inline]
-    pub(super) fn hear(&mut self, end: u32, segment: u32, payload: u32, last: bool) -> u8 {
+    pub(super) fn hear(&mut self, end: u32, segment: u32, payload: u32, last: bool) -> (u8, u32) {
         let start = end.wrapping_sub(segment);
+        // A READ's response tells where its segment ends in each packet.
+        let ends =
+            if !self.spec.read || last { end } else { start.wrapping_add(payload + if self.heard.0 == start { self.heard.1 } else { 0 }) };
+        let new = self.come(ends, payload);
         let (from, bytes, heard) = &mut self.heard;
         *bytes = payload + if *from == start { *bytes } else { 0 };
         *from = start;
         if !last {
-            return 0;
+            return (0, new);
         }
         let gap = start.wrapping_sub(*heard);
         let skipped = if gap < 1 << 31 { gap.div_ceil(self.spec.segment).min(Loss::MOST.into()) } else { 0 };
         let incomplete = *bytes < segment;
         (*bytes, *heard) = (0, end);
-        skipped as u8 + u8::from(incomplete)
+        (skipped as u8 + u8::from(incomplete), new)
+    }
+
+    // A packet with the `payload` bytes before this offset came: how many of them had not.
+    #[inline]
+    fn come(&mut self, end: u32, payload: u32) -> u32 {
+        if !self.finite() {
+            return payload;
+        }
+        if self.places.is_none() && end.wrapping_sub(payload) == self.came {
+            self.came = end;
+            return payload;
+        }
+        self.places().come(end, payload)
+    }
+
+    /// The last packet of a segment came, with the receiver's answer due: the place before which
+    /// all segments have come.
+    #[inline]
+    pub(super) fn complete(&mut self, end: u32, segment: u32) -> u64 {
+        if let Some(places) = &mut self.places {
+            return places.complete(end, segment);
+        }
+        self.segments = end;
+        self.offset(end)
+    }
+
+    /// An answer for what ends at this offset came.
+    #[inline]
+    pub(super) fn forget(&mut self, end: u32) {
+        if let Some(places) = &mut self.places {
+            places.forget(end);
+        }
+    }
+
+    // The offset of which these are the low bits: the last one.
+    fn offset(&self, low: u32) -> u64 {
+        self.sent - u64::from(self.end.wrapping_sub(low))
+    }
+
+    // The flow's places, which it has from now on.
+    #[cold]
+    fn places(&mut self) -> &mut Places {
+        let [came, segments] = [self.came, self.segments].map(|low| self.offset(low));
+        let sent = self.sent;
+        self.places.get_or_insert_with(|| Box::new(Places::new(sent, came, segments)))
+    }
+
+    /// So many payload bytes are sent.
+    #[inline]
+    pub(super) fn send(&mut self, payload: u32) {
+        self.end = self.end.wrapping_add(payload);
+        self.sent += u64::from(payload);
+        if let Some(places) = &mut self.places {
+            places.send(payload.into());
+        }
     }
 
     /// Time until the bucket is not in debt, at the present rate.
@@ -413,7 +486,7 @@ impl Flow {
 
     /// Outstanding bytes are given up, and are to be sent again.
     pub(super) fn give_up(&mut self) {
-        let lost = u64::from(self.end.wrapping_sub(self.acked));
+        let lost = self.end.wrapping_sub(self.acked);
         self.given_up = (self.acked, self.end);
         self.expired = self.expired.saturating_add(1);
         self.acked = self.end;
@@ -421,11 +494,15 @@ impl Flow {
         if let Some(posted) = &mut self.posted {
             posted.left.clear();
         }
-        self.again(lost);
+        self.again(self.end, lost);
     }
 
-    /// So many payload bytes are to be sent again.
-    pub(super) fn again(&mut self, lost: u64) {
+    /// So many payload bytes before this offset are to be sent again.
+    pub(super) fn again(&mut self, end: u32, lost: u32) {
+        if self.finite() {
+            self.places().lose(end, lost);
+        }
+        let lost = u64::from(lost);
         self.resend = self.resend.saturating_add(lost);
         self.left = self.left.saturating_add(lost);
         self.message_left = self.message_left.saturating_add(lost);
@@ -438,6 +515,9 @@ impl Flow {
         let given_up = end.wrapping_sub(from).wrapping_sub(1) < to.wrapping_sub(from);
         let whole = self.in_segment == 0 && self.posted.as_ref().is_none_or(|p| p.bytes == 0);
         if !given_up || !whole || !self.finite() || u64::from(segment) > self.resend.min(self.message_left) {
+            return 0;
+        }
+        if !self.places().spare(end, segment) {
             return 0;
         }
         (self.resend, self.left) = (self.resend - u64::from(segment), self.left - u64::from(segment));

@@ -1,6 +1,6 @@
 //! Hosts: whose turn it is, the packets that leave, the ACKs that come.
 use super::Fabric;
-use super::cell::{ACK, CNP, END, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
+use super::cell::{ACK, CNP, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
 use super::control::{Answer, engine_rate};
 use super::flow::{ARMED, ASLEEP, EXPIRES, Flow, QUEUED, Start, TIMED};
 use super::port::CLASSES;
@@ -252,7 +252,7 @@ impl Fabric {
         let (wire, charge) = (if read { u32::from(self.ack_wire) } else { wire_bytes(payload + HEADERS) }, flow.charge(payload));
         let end = now + self.ports[out as usize].time(wire.into());
         flow.in_segment += payload;
-        flow.end = flow.end.wrapping_add(payload);
+        flow.send(payload);
         if flow.left != u64::MAX {
             flow.left -= u64::from(payload);
         }
@@ -289,7 +289,7 @@ impl Fabric {
         cell.wire = wire as u16;
         cell.class = flow.class;
         cell.route = flow.route + 1;
-        cell.bits = if last { LAST } else { 0 } | if flow.message_left == 0 { END } else { 0 } | if read { REQUEST } else { 0 };
+        cell.bits = if last { LAST } else { 0 } | if read { REQUEST } else { 0 };
         if last {
             flow.in_segment = 0;
         }
@@ -330,16 +330,16 @@ impl Fabric {
         }
     }
 
-    /// A data packet reaches its host at `at`.
+    /// A data packet reaches its host at `at`, with so many bytes that had not come before.
     #[inline]
-    pub(super) fn deliver(&mut self, at: Ps, f: u32, wire: u16, bits: u8) {
+    pub(super) fn deliver(&mut self, at: Ps, f: u32, (wire, new): (u16, u32), bits: u8) {
         let flow = &mut self.flows[f as usize];
-        let payload = u64::from(u32::from(wire) - super::flow::PER_PACKET);
+        let payload = u64::from(new);
         flow.delivered += payload;
         flow.packets += 1;
         if at >= self.windows.steady && at < self.windows.end {
             flow.delivered_steady += payload;
-            flow.packets_steady += 1;
+            flow.wire_steady += u64::from(wire);
             self.record.recorder.marks.count(false, bits & MARKED != 0);
         }
         flow.marks = flow.marks.saturating_add(u16::from(bits & MARKED != 0));
@@ -367,15 +367,15 @@ impl Fabric {
         if cell.bits & (ACK | RESPONSE) == 0 {
             // The cell becomes the ACK.
             let flow = &mut self.flows[f as usize];
-            let ended = cell.bits & END != 0;
+            let whole = flow.spec.reply.is_some().then(|| flow.complete(cell.end, cell.segment));
             cell.marks = std::mem::take(&mut flow.marks);
             cell.bits = ACK;
             cell.class = self.ack_class;
             cell.wire = self.ack_wire;
             cell.route = flow.back;
             self.forward(now, id);
-            if ended {
-                self.ended(now, f);
+            if let Some(place) = whole {
+                self.ended(now, f, place);
             }
             return;
         }
@@ -395,12 +395,14 @@ impl Fabric {
         let Some((bytes, lost)) = flow.acknowledge(c.end, c.segment) else {
             self.record.late += 1;
             let bytes = flow.arrived_late(c.end, c.segment);
+            flow.forget(c.end);
             self.answered(now, f, bytes);
             return;
         };
         if lost > 0 {
-            flow.again(lost.into());
+            flow.again(c.end.wrapping_sub(bytes), lost);
         }
+        flow.forget(c.end);
         flow.progress = now;
         let first_bit = now - port.time(c.wire.into());
         let mut rtt = first_bit.saturating_sub(c.stamp);
@@ -461,17 +463,21 @@ impl Fabric {
         }
     }
 
-    // A message has arrived whole: the reply to it is posted, and counted from when the message
-    // was.
-    fn ended(&mut self, now: Ps, f: u32) {
-        let flow = &mut self.flows[f as usize];
-        let (message, reply) = (flow.arriving, flow.spec.reply);
-        flow.arriving += 1;
-        let Some(r) = reply else { return };
-        let answer = self.flows[r as usize].posting;
-        if answer < self.flows[r as usize].messages_end && message < self.flows[f as usize].messages_end {
-            self.messages[answer as usize].start = self.messages[message as usize].start;
-            self.post(now, r);
+    // All before this place has arrived: replies to the messages that are whole are posted, and
+    // counted from when the messages were.
+    fn ended(&mut self, now: Ps, f: u32, place: u64) {
+        while place >= self.flows[f as usize].arrives_at {
+            let flow = &mut self.flows[f as usize];
+            let (message, reply) = (flow.arriving, flow.spec.reply);
+            flow.arriving += 1;
+            let next = (flow.arriving < flow.messages_end).then(|| self.messages[flow.arriving as usize].bytes);
+            flow.arrives_at = next.map_or(u64::MAX, |bytes| flow.arrives_at + bytes);
+            let Some(r) = reply else { return };
+            let answer = self.flows[r as usize].posting;
+            if answer < self.flows[r as usize].messages_end {
+                self.messages[answer as usize].start = self.messages[message as usize].start;
+                self.post(now, r);
+            }
         }
     }
 

@@ -18,6 +18,7 @@ mod fetch;
 pub mod flow;
 mod host;
 mod notify;
+mod places;
 pub mod port;
 mod read;
 pub mod record;

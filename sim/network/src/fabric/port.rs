@@ -387,13 +387,14 @@ impl Fabric {
                 let (flow, wire, bits) = (cell.flow, cell.wire, cell.bits);
                 if bits & REQUEST == 0 {
                     let payload = u32::from(wire) - PER_PACKET;
-                    cell.lost = self.flows[flow as usize].hear(cell.end, cell.segment, payload, bits & LAST != 0);
+                    let new;
+                    (cell.lost, new) = self.flows[flow as usize].hear(cell.end, cell.segment, payload, bits & LAST != 0);
                     if bits & LAST != 0
                         && let Some(one_way) = &mut self.flows[flow as usize].one_way
                     {
                         one_way.arrived(cell.end, now + port.delay);
                     }
-                    self.deliver(at, flow, wire, bits);
+                    self.deliver(at, flow, (wire, new), bits);
                 }
                 if bits & LAST == 0 {
                     self.cells.give(id);

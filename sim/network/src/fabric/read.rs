@@ -1,7 +1,7 @@
 //! READs: the responder's NIC answers a request with the segment that it asks for, at once and at
 //! line rate.
 use super::Fabric;
-use super::cell::{END, Kind, LAST, RESPONSE};
+use super::cell::{Kind, LAST, RESPONSE};
 use super::flow::PER_PACKET;
 use crate::time::Ps;
 
@@ -22,7 +22,7 @@ impl Fabric {
             cell.wire = (payload + PER_PACKET) as u16;
             cell.class = class;
             cell.route = route;
-            cell.bits = RESPONSE | if left == 0 { LAST | asked.bits & END } else { 0 };
+            cell.bits = RESPONSE | if left == 0 { LAST } else { 0 };
             self.forward(now, id);
         }
     }

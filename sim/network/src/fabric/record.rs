@@ -77,7 +77,7 @@ impl Record {
 
     pub(super) fn arrived(&mut self, f: u32, at: Ps, wire: u16) {
         let flow = &mut self.recorder.flows[f as usize];
-        if let Some(bin) = flow.series.get_mut((at / self.windows.bin) as usize) {
+        if let Some(bin) = flow.series.get_mut((at.saturating_sub(self.windows.from) / self.windows.bin) as usize) {
             *bin += u32::from(wire);
         }
     }

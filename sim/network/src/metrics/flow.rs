@@ -37,7 +37,7 @@ pub struct FlowRecord {
     pub packets: u64,
     /// ACKs delivered.
     pub acks: u64,
-    /// Wire bytes delivered in each bin of the run; empty in large runs.
+    /// Wire bytes delivered in each bin of the run from the series' start on; empty in large runs.
     pub series: Vec<u32>,
     /// Gaps between starts of consecutive packets at the sender, picoseconds, in the steady part.
     pub gaps: Log,
@@ -52,14 +52,24 @@ pub struct FlowRecord {
 
 /// The bytes of a flow that have arrived, each once: all before a place, and ranges behind it.
 #[derive(Clone, Debug, Default)]
-struct Arrived {
+pub(crate) struct Arrived {
     before: u64,
     ranges: BTreeMap<u64, u64>,
 }
 
 impl Arrived {
+    /// All before this place.
+    pub(crate) fn until(before: u64) -> Self {
+        Arrived { before, ..Arrived::default() }
+    }
+
+    /// The place before which all have arrived.
+    pub(crate) fn before(&self) -> u64 {
+        self.before
+    }
+
     /// So many bytes from `place` on arrive; gives how many of them had not.
-    fn add(&mut self, place: u64, bytes: u64) -> u64 {
+    pub(crate) fn add(&mut self, place: u64, bytes: u64) -> u64 {
         let (mut at, end, mut new) = (place.max(self.before), place + bytes, 0);
         if let Some((_, to)) = self.ranges.range(..=at).next_back() {
             at = at.max(*to);
@@ -83,7 +93,7 @@ impl Arrived {
 
 impl FlowRecord {
     pub(super) fn new(info: FlowInfo, windows: &Windows, series: bool) -> Self {
-        let series = vec![0; if series { windows.end.div_ceil(windows.bin) as usize } else { 0 }];
+        let series = vec![0; if series { windows.end.saturating_sub(windows.from).div_ceil(windows.bin) as usize } else { 0 }];
         FlowRecord {
             info,
             payload: 0,
@@ -127,7 +137,7 @@ impl FlowRecord {
         let payload = meta.place.filter(|_| self.info.bytes.is_some()).map_or(payload, |place| self.arrived.add(place, payload));
         self.payload += payload;
         self.packets += 1;
-        if let Some(bin) = self.series.get_mut((end / windows.bin) as usize) {
+        if let Some(bin) = self.series.get_mut((end.saturating_sub(windows.from) / windows.bin) as usize) {
             *bin += wire;
         }
         if end >= windows.steady {

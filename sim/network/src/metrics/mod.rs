@@ -18,12 +18,22 @@ use serde::Serialize;
 /// The windows of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
+    /// Start of the series of bins and samples.
+    pub from: Ps,
     /// Start of the steady part, over which figures are taken.
     pub steady: Ps,
     /// End of the run.
     pub end: Ps,
     /// Width of a bin of the rate series.
     pub bin: Ps,
+}
+
+impl Windows {
+    /// Length of the steady part; `None`: the run ended with its last flow before it.
+    pub fn seconds(&self) -> Option<f64> {
+        let length = self.end.saturating_sub(self.steady);
+        (length > 1).then_some(length as f64 * 1e-12)
+    }
 }
 
 /// A round trip with the flow's index in the scenario.

@@ -15,9 +15,11 @@ pub struct Spread {
     pub p99: f64,
 }
 
-/// The value at this share of sorted ones; `None` of none.
+/// The value at this share of sorted ones, by the nearest rank; `None` of none.
 pub fn at_share(sorted: &[f64], p: f64) -> Option<f64> {
-    sorted.get(((sorted.len() as f64 * p) as usize).min(sorted.len().saturating_sub(1))).copied()
+    // A product that is whole but for its rounding is no rank more.
+    let rank = (sorted.len() as f64 * p - 1e-9).ceil().max(1.0) as usize;
+    sorted.get(rank.min(sorted.len()).saturating_sub(1)).copied()
 }
 
 impl Spread {
@@ -45,11 +47,14 @@ pub struct QueueKb {
     pub p99: f64,
 }
 
-/// Utilization, queue and largest queue (kilobytes) of a watched port. Two hosts without a switch
+/// Utilization, queue and largest queue (kilobytes) of a watched port, over so many seconds; not a
+/// number of them: but for the largest queue nothing was measured. Two hosts without a switch
 /// between them have no such port: the values are then NaN, not 0.
 pub fn watched(tap: Option<&Tap>, seconds: f64, speed: Speed) -> (f64, QueueKb, f64) {
     let Some(t) = tap else { return (f64::NAN, QueueKb { mean: f64::NAN, p99: f64::NAN }, f64::NAN) };
-    let queue = QueueKb { mean: t.histogram.mean() / 1e3, p99: t.histogram.quantile(0.99) / 1e3 };
+    let unknown = QueueKb { mean: f64::NAN, p99: f64::NAN };
+    let known = QueueKb { mean: t.histogram.mean() / 1e3, p99: t.histogram.quantile(0.99) / 1e3 };
+    let queue = if seconds.is_nan() { unknown } else { known };
     (t.wire_steady as f64 * 8.0 / seconds / speed.as_bps() as f64, queue, t.max as f64 / 1e3)
 }
 
@@ -120,7 +125,7 @@ impl Summary {
     /// Summary of a finished run with the bottleneck, a port of this speed, as its first tap.
     pub fn of(recorder: &Recorder, stats: &[Stats], bottleneck: Speed) -> Self {
         let w = recorder.windows;
-        let seconds = (w.end - w.steady) as f64 * 1e-12;
+        let seconds = w.seconds().unwrap_or(f64::NAN);
         let payload: u64 = recorder.flows.iter().map(|f| f.payload_steady).sum();
         let shares: Vec<f64> = recorder.flows.iter().filter(|f| f.info.bytes.is_none()).map(|f| f.wire_steady as f64).collect();
         let steady = || recorder.rtts.iter().map(|r| r.sample).filter(|s| s.at >= w.steady && s.at < w.end);
@@ -148,5 +153,18 @@ impl Summary {
             rtt_error_clocks_max: stats.iter().filter_map(|s| s.rtt_error_clocks_max).reduce(f64::max),
             ..Summary::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 100 values the 99th percentile is the 99th, and the median the 50th.
+    #[test]
+    fn shares_are_nearest_ranks() {
+        let of = |n: u32, p: f64| at_share(&(1..=n).map(f64::from).collect::<Vec<_>>(), p);
+        assert_eq!((of(100, 0.99), of(100, 0.5), of(101, 0.5), of(100, 0.991)), (Some(99.0), Some(50.0), Some(51.0), Some(100.0)));
+        assert_eq!((of(1, 0.0), of(1, 1.0), of(1000, 0.9), of(0, 0.5)), (Some(1.0), Some(1.0), Some(900.0), None));
     }
 }

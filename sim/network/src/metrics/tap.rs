@@ -22,7 +22,7 @@ pub struct Tap {
     pub port: u16,
     /// Bytes in the queue (the frame being sent included), weighted by time, in the steady part.
     pub histogram: Linear,
-    /// Samples of the queue in bytes, one every [`Tap::interval`] from time 0.
+    /// Samples of the queue in bytes, one every [`Tap::interval`] from the series' start on.
     pub series: Vec<u64>,
     /// Time between samples.
     pub interval: Ps,
@@ -41,7 +41,8 @@ pub struct Tap {
 impl Tap {
     /// A tap on a port.
     pub fn new(node: NodeId, port: u16, windows: Windows) -> Self {
-        let interval = INTERVAL.clamp(windows.end.div_ceil(SAMPLES.1), windows.end.div_ceil(SAMPLES.0)).max(1);
+        let length = windows.end - windows.from.min(windows.end);
+        let interval = INTERVAL.clamp(length.div_ceil(SAMPLES.1), length.div_ceil(SAMPLES.0)).max(1);
         Tap {
             node,
             port,
@@ -61,7 +62,7 @@ impl Tap {
     pub fn change(&mut self, at: Ps, bytes: u64) {
         let end = at.min(self.windows.end);
         self.histogram.add(self.now, end.saturating_sub(self.since.max(self.windows.steady)));
-        while (self.series.len() as u64) * self.interval < end {
+        while self.windows.from + (self.series.len() as u64) * self.interval < end {
             self.series.push(self.now);
         }
         self.since = at;
@@ -105,7 +106,7 @@ mod tests {
     fn a_full_line_is_never_more_than_full() {
         // A frame of 1,000 bytes every microsecond, of which the steady part cuts the first and the
         // last.
-        let mut tap = Tap::new(0, 0, Windows { steady: 2_500_000, end: 7_300_000, bin: 1_000_000 });
+        let mut tap = Tap::new(0, 0, Windows { from: 0, steady: 2_500_000, end: 7_300_000, bin: 1_000_000 });
         (0..10u64).for_each(|i| tap.sends(i * 1_000_000, (i + 1) * 1_000_000, 1_000));
         tap.finish(7_300_000);
         assert_eq!(tap.wire_steady, 4_800);

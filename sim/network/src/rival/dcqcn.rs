@@ -25,6 +25,8 @@ pub struct Parameters {
     pub counter: u64,
     /// Stages of fast recovery.
     pub stages: u32,
+    /// Additive increase (R_AI), Mb/s.
+    pub increase_mbps: f64,
     /// Hyper increase, Mb/s.
     pub hyper_mbps: f64,
 }
@@ -42,6 +44,7 @@ impl Default for Parameters {
             timer: 55 * us,
             counter: 10_000_000,
             stages: 5,
+            increase_mbps: 40.0,
             hyper_mbps: 400.0,
         }
     }
@@ -59,6 +62,7 @@ impl Parameters {
             timer: of(p.rate_timer_us),
             counter: p.byte_counter.into(),
             stages: p.fast_stages,
+            increase_mbps: p.additive_step_mbps,
             hyper_mbps: p.hyper_step_mbps,
         }
     }
@@ -109,7 +113,6 @@ impl Notification {
 #[derive(Clone, Debug)]
 pub struct Dcqcn {
     p: Parameters,
-    increase: f64,
     limits: (f64, f64),
     rate: f64,
     target: f64,
@@ -124,9 +127,9 @@ pub struct Dcqcn {
 
 impl Dcqcn {
     /// A new flow within these limits, which starts at this rate, all Mb/s.
-    pub fn new(p: Parameters, increase: f64, limits: (f64, f64), rate: f64) -> Self {
+    pub fn new(p: Parameters, limits: (f64, f64), rate: f64) -> Self {
         let rate = rate.clamp(limits.0, limits.1);
-        Dcqcn { p, increase, limits, rate, target: rate, alpha: 1.0, alpha_at: NEVER, stage_at: NEVER, bytes: 0, by_bytes: 0, by_time: 0 }
+        Dcqcn { p, limits, rate, target: rate, alpha: 1.0, alpha_at: NEVER, stage_at: NEVER, bytes: 0, by_bytes: 0, by_time: 0 }
     }
 
     // A stage has ended: the target rises by the stage that both counters are in, the rate goes
@@ -136,7 +139,7 @@ impl Dcqcn {
         if low > self.p.stages {
             self.target += self.p.hyper_mbps * f64::from(low - self.p.stages);
         } else if high > self.p.stages {
-            self.target += self.increase;
+            self.target += self.p.increase_mbps;
         }
         self.target = self.target.min(self.limits.1);
         self.rate = f64::midpoint(self.rate, self.target).clamp(self.limits.0, self.limits.1);
@@ -202,7 +205,7 @@ mod tests {
     use crate::time::US;
 
     fn flow() -> Dcqcn {
-        Dcqcn::new(Parameters { counter: 10_000, ..Parameters::default() }, 40.0, (10.0, 40_000.0), 40_000.0)
+        Dcqcn::new(Parameters { counter: 10_000, ..Parameters::default() }, (10.0, 40_000.0), 40_000.0)
     }
 
     /// A CNP halves the rate while alpha is 1, and keeps the old rate as the target; alpha decays

@@ -9,7 +9,7 @@ const GAIN: f64 = 1.0 / 16.0;
 const FIRST: f64 = 10.0;
 /// Least window, packets.
 const LEAST: f64 = 2.0;
-/// Most: a megabyte or so.
+/// Greatest window of a line whose bandwidth-delay product is below half of it: a megabyte or so.
 const MOST: f64 = 700.0;
 
 /// DCTCP of one flow.
@@ -17,6 +17,7 @@ const MOST: f64 = 700.0;
 pub struct Dctcp {
     mbps: f64,
     packet: u32,
+    most: f64,
     window: f64,
     threshold: f64,
     share: f64,
@@ -27,9 +28,11 @@ pub struct Dctcp {
 }
 
 impl Dctcp {
-    /// A new flow on a line of so many Mb/s, with packets of so many wire bytes.
-    pub fn new(mbps: f64, packet: u32) -> Self {
-        Dctcp { mbps, packet, window: FIRST, threshold: MOST, share: 1.0, until: 0, packets: 0, marked: 0 }
+    /// A new flow on a line of so many Mb/s, with packets of so many wire bytes and this unloaded
+    /// RTT. The greatest window is twice the line's bandwidth-delay product, or [`MOST`].
+    pub fn new(mbps: f64, packet: u32, base_us: f64) -> Self {
+        let most = MOST.max(2.0 * mbps / 8.0 * base_us / f64::from(packet));
+        Dctcp { mbps, packet, most, window: FIRST, threshold: most, share: 1.0, until: 0, packets: 0, marked: 0 }
     }
 
     /// The smoothed share of marked packets.
@@ -50,7 +53,7 @@ impl Controller for Dctcp {
         if a.marked > 0 {
             self.threshold = self.threshold.min(self.window);
         }
-        self.window = self.window.min(MOST);
+        self.window = self.window.min(self.most);
         if a.acked.wrapping_sub(self.until) as i32 >= 0 {
             let share = f64::from(self.marked) / f64::from(self.packets.max(1));
             self.share += GAIN * (share - self.share);

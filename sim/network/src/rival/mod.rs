@@ -22,7 +22,7 @@ pub enum Rival {
     /// DCTCP (SIGCOMM'10): a window that marks cut by their share. Every packet is answered.
     Dctcp,
     /// DCQCN (SIGCOMM'15): the rate falls at congestion notifications and recovers by a timer and a
-    /// byte counter; its flows start at line rate, `additive_step_mbps` is R_AI.
+    /// byte counter; its flows start at line rate.
     Dcqcn,
     /// The rate version of TCP FAST that SIGCOMM'15 compares with; `additive_step_mbps` is its
     /// protocol parameter.
@@ -75,11 +75,11 @@ impl Rival {
             Rival::Dcqcn => {
                 (spec.bound, spec.cnp, spec.cnp_grid) = (0, of.dcqcn.cnp, of.dcqcn.cnp_grid);
                 let limits = (p.least_mbps, mbps.min(p.greatest_mbps));
-                Control::Other(Box::new(dcqcn::Dcqcn::new(of.dcqcn, p.additive_step_mbps, limits, mbps)))
+                Control::Other(Box::new(dcqcn::Dcqcn::new(of.dcqcn, limits, mbps)))
             }
             Rival::Dctcp => {
                 spec.segment = spec.packet;
-                Control::Other(Box::new(Dctcp::new(mbps, wire)))
+                Control::Other(Box::new(Dctcp::new(mbps, wire, base_us)))
             }
             Rival::Fast => Control::Other(Box::new(Fast::new(p, base_us))),
             Rival::TimelyHpcc | Rival::TimelyVwin => {

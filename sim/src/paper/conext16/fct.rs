@@ -3,6 +3,7 @@ use super::finding::{Finding, least, most, near};
 use super::runs::{Queue, each, mean, packets, thinned};
 use super::{DUMBBELL, Figure, Lab, decades, distributions, number, word};
 use crate::metrics::Tap;
+use crate::paper::dcqcn_profile;
 use crate::scenario::build::Outcome;
 use crate::scenario::vary::Change;
 use crate::time::{MS, NEVER, US};
@@ -80,14 +81,7 @@ fn read(o: &Outcome) -> Study {
 
 /// DCQCN in place of TIMELY, its packets paced.
 pub fn dcqcn() -> Vec<Change> {
-    vec![
-        word("nic.kind", "event"),
-        word("profile.sender.like", "fixed"),
-        word("profile.sender.control", "dcqcn"),
-        number("profile.sender.additive_step_mbps", 40.0),
-        number("profile.sender.least_mbps", 10.0),
-        number("load.0.segment_bytes", 16_000.0),
-    ]
+    vec![word("nic.kind", "event"), dcqcn_profile("sender"), number("load.0.segment_bytes", 16_000.0)]
 }
 
 /// A quantile of values in order.

@@ -5,6 +5,7 @@ use super::finding::{Finding, least, most, near};
 use super::runs::{each, mean, packets, settings, shares};
 use super::{DUMBBELL, FAT_TREE, Figure, Lab, PARKING_LOT, VICTIM, curves, number, word};
 use crate::fluid::settings::Model;
+use crate::paper::dcqcn_profile;
 use crate::scenario::build::Outcome;
 use crate::scenario::vary::Change;
 use crate::time::{NEVER, US};
@@ -12,15 +13,7 @@ use toml::Value;
 
 // DCQCN for these profiles.
 fn marked(profiles: &[&str]) -> Vec<Change> {
-    let of = |p: &&str| {
-        vec![
-            word(&format!("profile.{p}.like"), "fixed"),
-            word(&format!("profile.{p}.control"), "dcqcn"),
-            number(&format!("profile.{p}.additive_step_mbps"), 40.0),
-            number(&format!("profile.{p}.least_mbps"), 10.0),
-        ]
-    };
-    profiles.iter().flat_map(of).collect()
+    profiles.iter().map(|p| dcqcn_profile(p)).collect()
 }
 
 // The last flows, so that the long one crosses so many trunks: the others' senders fall silent.

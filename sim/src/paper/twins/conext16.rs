@@ -7,7 +7,7 @@ pub const TWINS: &[Twin] = &[
         figure: "fig2",
         what: "DCQCN's R_AI in packets",
         was: "40 Mb/s",
-        becomes: Field("profile.dcqcn.additive_step_mbps", 160.0),
+        becomes: Field("profile.dcqcn.dcqcn.increase_mbps", 160.0),
         turns: &[("fig2", "10 flows: queue in packets over the model's 125.3 KB")],
     },
     Twin {

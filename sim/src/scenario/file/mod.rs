@@ -107,6 +107,7 @@ fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
         seed: overrides.seed.or(f.seed).unwrap_or(1),
         duration,
         steady_from: f.steady_from.as_ref().map(|_| src.number(&f.steady_from, "steady_from", 0.5, 0.0, 0.99)).transpose()?,
+        series_from: 0,
         bin: None,
         base_rtt: f.base_rtt_us.as_ref().map(|_| src.number(&f.base_rtt_us, "base_rtt_us", 8.0, 0.1, 1e5)).transpose()?,
         switch: switch(&src, &f.switch)?,
@@ -146,6 +147,13 @@ fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
         return Err(src.error(d.span(), "[flows]", "without flows_file", allowed));
     }
     holds_frames(&src, &f.switch.buffer_kb, &plan)?;
+    if plan.fabric.marking.is_none() {
+        let unmarked = plan.unmarked().into_iter().map(|(profile, law)| {
+            format!("profile {profile}: {law} slows down by marks alone, and no switch marks; set switch.mark_kb (hpcc: --mark-kb)")
+        });
+        let unmarked: Vec<_> = unmarked.collect();
+        plan.notes.extend(unmarked);
+    }
     plan.files = src.named();
     Ok(plan)
 }
@@ -185,6 +193,16 @@ fn switch(src: &Source, t: &SwitchTable) -> Result<Config, Error> {
     let xon = src.number(&t.xon_kb, "switch.xon_kb", (xoff - 4.0).max(0.0), 0.0, xoff)?;
     let buffer = src.number(&t.buffer_kb, "switch.buffer_kb", 0.0, 0.0, 1e7)?;
     let pfc = (xoff > 0.0).then_some(Pfc { xoff: kb(xoff), xon: kb(xon) });
+    let unheard = [
+        (buffer == 0.0, &t.dynamic, "dynamic", "only with buffer_kb, of whose free part it is a share"),
+        (xoff == 0.0, &t.dynamic, "dynamic", "only with PFC, so xoff_kb above 0"),
+        (xoff == 0.0, &t.headroom_kb, "headroom_kb", "only with PFC, so xoff_kb above 0"),
+    ];
+    for (refused, told, field, allowed) in unheard {
+        if let Some(told) = told.as_ref().filter(|told| refused && told.get_ref().of(field) != Some(0.0)) {
+            return Err(src.error(told.span(), &format!("switch.{field}"), told.get_ref(), allowed));
+        }
+    }
     let latency = ps(src.number(&t.latency_ns, "switch.latency_ns", 300.0, 0.0, 1e6)?, NS);
     Ok(Config {
         latency,
@@ -327,6 +345,7 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
     };
     let algorithm_1 = t.algorithm_1.unwrap_or(false);
     let own = own::own(src, name, t, control)?;
+    own::unheard(src, name, t, control)?;
     Ok(Profile { name: name.to_owned(), like: like.to_owned(), set, algorithm_1, control, own })
 }
 
@@ -375,6 +394,21 @@ fn flows(src: &Source, t: &FlowTable, is_host: &[bool], plan: &mut Plan) -> Resu
         return Err(src.error(span(&t.bytes), "flow.bytes", bytes, allowed));
     }
     let flows = connections * from.len() as u64;
+    let last = stagger.saturating_mul(flows.saturating_sub(1)).saturating_add(start);
+    if let Some(stop) = stop.filter(|s| *s <= last) {
+        let allowed = format!("more than the last start, which is {} with flow.stagger_us", last as f64 / US as f64);
+        return Err(src.error(span(&t.stop_us), "flow.stop_us", stop as f64 / US as f64, allowed));
+    }
+    let unheard = [
+        (bytes > 0, &t.stop_us, "stop_us", "only without flow.bytes: flows with an end stop when all of it has arrived"),
+        (bytes == 0 && messages > 1, &t.messages, "messages", "only with flow.bytes, of which each message has so many"),
+        (bytes == 0 && every > 0, &t.every_us, "every_us", "only with flow.bytes and flow.messages"),
+    ];
+    for (refused, told, field, allowed) in unheard {
+        if let (true, Some(told)) = (refused, told) {
+            return Err(src.error(told.span(), &format!("flow.{field}"), told.get_ref(), allowed));
+        }
+    }
     src.plan(t.from.span(), "flow", Some(flows.saturating_mul(if bytes > 0 { messages.into() } else { 1 })))?;
     src.in_time(&t.stagger_us, "flow.stagger_us", stagger, flows)?;
     src.in_time(&t.every_us, "flow.every_us", every, messages.into())?;

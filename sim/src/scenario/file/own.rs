@@ -20,6 +20,32 @@ pub(super) fn own(src: &Source, profile: &str, t: &ProfileTable, control: Contro
     Ok(own)
 }
 
+/// Fields that a rival of the profile does not read are refused: those of the hardware's DCQCN, and
+/// for DCQCN the step that its own table has.
+pub(super) fn unheard(src: &Source, profile: &str, t: &ProfileTable, control: Control) -> Result<(), Error> {
+    let Control::Rival(rival) = control else { return Ok(()) };
+    let of_engine = [
+        ("alpha_gain", &t.alpha_gain, "gain"),
+        ("cnp_interval_us", &t.cnp_interval_us, "cnp_us"),
+        ("alpha_timer_us", &t.alpha_timer_us, "alpha_timer_us"),
+        ("rate_timer_us", &t.rate_timer_us, "timer_us"),
+        ("byte_counter_kb", &t.byte_counter_kb, "counter_kb"),
+        ("fast_stages", &t.fast_stages, "stages"),
+        ("hyper_step_mbps", &t.hyper_step_mbps, "hyper_mbps"),
+    ];
+    let step = ("additive_step_mbps", &t.additive_step_mbps, "increase_mbps");
+    for (field, told, own) in of_engine.into_iter().chain((rival == Rival::Dcqcn).then_some(step)) {
+        if let Some(told) = told {
+            let allowed = match rival {
+                Rival::Dcqcn => format!("it without control alone; with control = \"dcqcn\" set dcqcn.{own}"),
+                _ => "it without control alone, in a profile like a dcqcn- one".into(),
+            };
+            return Err(src.error(told.span(), &format!("profile.{profile}.{field}"), told.get_ref(), allowed));
+        }
+    }
+    Ok(())
+}
+
 fn dcqcn(src: &Source, profile: &str, t: &DcqcnTable) -> Result<Parameters, Error> {
     let field = |v: &Number, field: &str, default: f64, least: f64, most: f64| {
         src.number(v, &format!("profile.{profile}.dcqcn.{field}"), default, least, most)
@@ -33,6 +59,7 @@ fn dcqcn(src: &Source, profile: &str, t: &DcqcnTable) -> Result<Parameters, Erro
         timer: ps(field(&t.timer_us, "timer_us", us(d.timer), 1.0, 1e5)?, US),
         counter: (field(&t.counter_kb, "counter_kb", d.counter as f64 / 1e3, 1.0, 1e7)? * 1e3) as u64,
         stages: src.whole(&t.stages, &format!("profile.{profile}.dcqcn.stages"), d.stages.into(), 0, 100)? as u32,
+        increase_mbps: field(&t.increase_mbps, "increase_mbps", d.increase_mbps, 0.001, 1e5)?,
         hyper_mbps: field(&t.hyper_mbps, "hyper_mbps", d.hyper_mbps, 0.0, 1e5)?,
     })
 }

@@ -202,6 +202,17 @@ pub(super) fn fabric(src: &Source, s: &SwitchTable, n: &NicTable) -> Result<Fabr
             other => return Err(src.error(at.span(), "switch.mark_at", other, "ingress, egress")),
         },
     };
+    // A controller has no ramp, and the place where a packet is marked.
+    let ramp = [
+        ("mark_most_kb", s.mark_most_kb.as_ref().map(toml::Spanned::span)),
+        ("mark_chance", s.mark_chance.as_ref().map(toml::Spanned::span)),
+    ];
+    let at = ("mark_at", s.mark_at.as_ref().filter(|_| s.mark_pi.is_none()).map(toml::Spanned::span));
+    for (field, told) in ramp.into_iter().chain([at]).filter(|_| s.mark_kb.is_none()) {
+        if let Some(told) = told {
+            return Err(src.error(told, &format!("switch.{field}"), "there", "it with mark_kb alone, from which on data is marked"));
+        }
+    }
     let pi = s.mark_pi.as_ref().map(|told| pi(src, told, s.mark_kb.is_some())).transpose()?;
     let ramp = s.mark_kb.is_some().then(|| Marking { least: bytes(least), most: bytes(most).max(bytes(least) + 1), chance, ingress, pi });
     let none = Marking { least: u32::MAX, most: u32::MAX, chance: 0.0, ingress, pi };

@@ -218,6 +218,7 @@ pub(super) struct DcqcnTable {
     pub timer_us: Number,
     pub counter_kb: Number,
     pub stages: Number,
+    pub increase_mbps: Number,
     pub hyper_mbps: Number,
 }
 

@@ -7,6 +7,7 @@ use crate::scenario::{Error, FlowPlan, Plan};
 use crate::time::{Ps, US, ps};
 use crate::workload::sizes::{self, NAMES, Sizes};
 use crate::workload::{Incast, Load};
+use std::collections::HashSet;
 use toml::Spanned;
 
 // Hosts that the field names, or all.
@@ -18,8 +19,17 @@ fn hosts(src: &Source, h: &Option<Spanned<Hosts>>, field: &str, plan: &Plan) -> 
     };
     match named.iter().find(|n| usize::from(**n) >= plan.topology.nodes() || plan.topology.is_switch(**n)) {
         Some(n) => Err(src.error(h.span(), field, n, "hosts of the topology")),
-        None => Ok(named),
+        None => match twice(&named) {
+            Some(n) => Err(src.error(h.span(), field, format!("host {n} twice"), "each host once")),
+            None => Ok(named),
+        },
     }
+}
+
+// The first host that was named before.
+fn twice(named: &[NodeId]) -> Option<NodeId> {
+    let mut seen = HashSet::new();
+    named.iter().find(|n| !seen.insert(**n)).copied()
 }
 
 fn us(src: &Source, v: &Number, field: &str, default: Ps) -> Result<Ps, Error> {
@@ -60,6 +70,10 @@ pub(super) fn load(src: &Source, t: &LoadTable, i: u64, plan: &mut Plan) -> Resu
             other => return Err(src.error(c.span(), "load.connections", other, "new, standing")),
         },
     };
+    let reply = src.whole(&t.reply_bytes, "load.reply_bytes", 0, 0, 1 << 40)?;
+    if t.read && reply > 0 {
+        return Err(src.error(span(&t.reply_bytes), "load.reply_bytes", reply, "0 with `read`: a READ is answered by what it asks for"));
+    }
     let load = Load {
         from: hosts(src, &t.from, "load.from", plan)?,
         to: hosts(src, &t.to, "load.to", plan)?,
@@ -68,7 +82,7 @@ pub(super) fn load(src: &Source, t: &LoadTable, i: u64, plan: &mut Plan) -> Resu
         persistent,
         farthest: t.farthest,
         peers: src.whole(&t.peers, "load.peers", 0, 0, 60_000)? as usize,
-        reply: src.whole(&t.reply_bytes, "load.reply_bytes", 0, 0, 1 << 40)?,
+        reply,
         start: us(src, &t.start_us, "load.start_us", 0)?,
         // Messages that would be posted after the end are not drawn.
         until: us(src, &t.until_us, "load.until_us", plan.duration)?.min(plan.duration),

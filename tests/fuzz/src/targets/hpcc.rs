@@ -13,10 +13,13 @@ pub fn run(input: &[u8]) {
     let told = Hpcc {
         topology: &topology,
         flows: &flows,
-        profile: "timely-10g",
+        profile: Some("timely-10g"),
         packet_bytes: 1000,
         segment_bytes: 3000,
         xoff_kb: 50.0,
+        mark_kb: None,
+        mark_most_kb: None,
+        mark_chance: None,
         limit_ms: None,
     };
     match hpcc(&told, &Overrides::default()) {
