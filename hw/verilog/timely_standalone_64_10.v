@@ -126,7 +126,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire core__source_swept;
     wire  [63:0] core__steady;
     wire  [63:0] core__date;
-    wire  [1089:0] core__settings;
+    wire  [1092:0] core__settings;
     wire  core__stop;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
@@ -692,7 +692,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  source_swept;
     output wire [63:0] steady;
     output wire [63:0] date;
-    output wire [1089:0] settings;
+    output wire [1092:0] settings;
     output wire stop;
     output wire  fl_valid;
     output wire  [9:0] fl_flow;
@@ -795,7 +795,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  [63:0] control__steady;
     wire  [63:0] control__date;
     wire  [63:0] control__later;
-    wire  [1089:0] control__settings;
+    wire  [1092:0] control__settings;
     wire  control__stop;
     wire  control__release_valid;
     wire  [9:0] control__release_flow;
@@ -842,6 +842,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire hold__clk;
     wire hold__rst;
     wire [7:0] hold__paused;
+    wire  [7:0] hold__holds;
     wire hold__s_valid;
     wire  hold__s_ready;
     wire [9:0] hold__s_flow;
@@ -1034,6 +1035,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .clk(hold__clk),
         .rst(hold__rst),
         .paused(hold__paused),
+        .holds(hold__holds),
         .fl_valid(fl_valid),
         .fl_flow(fl_flow),
         .fl_record(fl_record),
@@ -1091,7 +1093,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign pacer__charge_bytes = charge_bytes;
     assign pacer__charge_ends = charge_ends;
     assign stops = pause | control__paused;
-    assign pacer__pause = stops;
+    assign pacer__pause = stops | hold__holds;
     assign hold__clk = clk;
     assign hold__rst = rst;
     assign hold__paused = stops;
@@ -1176,7 +1178,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output wire [63:0] steady;
     output wire [63:0] date;
     output wire [63:0] later;
-    output wire [1089:0] settings;
+    output wire [1092:0] settings;
     output wire stop;
     output wire  pw_valid;
     output wire  [3:0] pw_profile;
@@ -1408,8 +1410,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire reaction__ack_valid;
     wire [1:0] reaction__ack_ecn;
     wire reaction__sample_valid;
-    wire [1:0] reaction__sample_kind;
-    wire [9:0] reaction__sample_flow;
+    reg  [1:0] reaction__sample_kind;
+    reg  [1:0] reaction__sample_kind_v;
+    reg  [9:0] reaction__sample_flow;
+    reg  [9:0] reaction__sample_flow_v;
     wire reaction__release_valid;
     wire [31:0] reaction__release_bytes;
     wire reaction__notice_valid;
@@ -1533,7 +1537,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [15:0] histograms__clearing;
     wire csr__clk;
     wire csr__rst;
-    wire  [1089:0] csr__settings;
+    wire  [1092:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  csr__pw_valid;
@@ -1673,8 +1677,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [9:0] crossing__o_superseded_flow;
     wire [15:0] crossing__histogram_clear;
     wire  [15:0] crossing__o_histogram_clear;
-    wire [1089:0] crossing__settings;
-    wire  [1089:0] crossing__o_settings;
+    wire [1092:0] crossing__settings;
+    wire  [1092:0] crossing__o_settings;
     reg  asked__0__d;
     reg  asked__0__d_v;
     reg asked__0__q = 1'h0;
@@ -1708,6 +1712,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [383:0] header;
     wire [39:0] launch_date;
     reg  [511:0] pair_record;
+    wire pair_times_out;
     
     // Sub module instances
     tnic_standalone__core__control__clock clock(
@@ -2260,7 +2265,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         csr__bulk_record_v = dma__load_record;
         pair_record = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (pairs_load_live) begin
-            pair_record = {504'h0, pairs_load_profile, 3'h0, 1'h1};
+            pair_record = {501'h0, csr__settings[1090+:3], pairs_load_profile, 3'h0, 1'h1};
         end
         if (pairs_load_valid) begin
             csr__bulk_flow_v = pairs_load_flow;
@@ -2299,6 +2304,12 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         tap_sample_kind = engine__sample_kind_v;
         tap_sample_flow = engine__sample_flow_v;
         tap_sample_rtt_ns = engine__sample_rtt_ns_v;
+        reaction__sample_kind_v = rtt__sample_kind;
+        reaction__sample_flow_v = rtt__sample_flow;
+        if (pair_times_out) begin
+            reaction__sample_kind_v = pairs_sample_kind;
+            reaction__sample_flow_v = pairs_sample_flow;
+        end
         own_pulses = ((32'h0) & 64'hffffffffffffffff);
         if (recorder__dropped) begin
             own_pulses = ((32'h1 << 32'h1d) & 64'hffffffffffffffff);
@@ -2339,6 +2350,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         engine__sample_hops = engine__sample_hops_v;
         engine__sample_endpoint_ns = engine__sample_endpoint_ns_v;
         engine__sample_lost = engine__sample_lost_v;
+        reaction__sample_kind = reaction__sample_kind_v;
+        reaction__sample_flow = reaction__sample_flow_v;
     end
     assign clock__clk = clk;
     assign clock__rst = rst;
@@ -2492,9 +2505,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign engine__limited = limited;
     assign reaction__ack_valid = parse__o_valid & (parse__o_kind == ((32'h2) & 2'h3));
     assign reaction__ack_ecn = header[(32'hd0)+:(2)];
-    assign reaction__sample_valid = rtt__sample_valid;
-    assign reaction__sample_kind = rtt__sample_kind;
-    assign reaction__sample_flow = rtt__sample_flow;
+    assign pair_times_out = pairs_sample_valid & |pairs_sample_kind;
+    assign reaction__sample_valid = rtt__sample_valid | pair_times_out;
     assign reaction__release_valid = release_valid;
     assign reaction__release_bytes = release_bytes;
     assign reaction__notice_valid = pairs_notice_valid;
@@ -8326,8 +8338,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output wire  [9:0] o_superseded_flow;
     input wire  [15:0] histogram_clear;
     output wire [15:0] o_histogram_clear;
-    input wire  [1089:0] settings;
-    output wire [1089:0] o_settings;
+    input wire  [1092:0] settings;
+    output wire [1092:0] o_settings;
     
     // Stub signals
     wire q_pw__clk;
@@ -8351,9 +8363,9 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [15:0] q_histogram_clear__d;
     reg  [15:0] q_histogram_clear__d_v;
     reg [15:0] q_histogram_clear__q = 16'h0;
-    reg  [1089:0] q_settings__d;
-    reg  [1089:0] q_settings__d_v;
-    reg [1089:0] q_settings__q = 1090'h0;
+    reg  [1092:0] q_settings__d;
+    reg  [1092:0] q_settings__d_v;
+    reg [1092:0] q_settings__q = 1093'h0;
     
     // Sub module instances
     tnic_standalone__core__control__crossing__q_pw q_pw(
@@ -9115,7 +9127,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output wire  [1:0] s_axil_rresp;
     output wire  s_axil_rvalid;
     input wire  s_axil_rready;
-    output wire [1089:0] settings;
+    output wire [1092:0] settings;
     output wire stop;
     output wire time_set_valid;
     output wire  pw_valid;
@@ -9221,7 +9233,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__query_valid;
     wire held__clk;
     wire held__rst;
-    wire  [1089:0] held__settings;
+    wire  [1092:0] held__settings;
     wire histogram__clk;
     wire histogram__rst;
     wire histogram__next_bin;
@@ -11943,7 +11955,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b10010100] = 130'h3ffffffff00000000ffffffff01400000;
     mem[9'b10010101] = 130'h300000001000000000000000100000000;
     mem[9'b10010110] = 130'h30000000f000000000000000f00000000;
-    mem[9'b10010111] = 130'h3ffffffff00000040ffffffff05000000;
+    mem[9'b10010111] = 130'h3ffffffff00008000ffffffff05000000;
     mem[9'b10011000] = 130'h3000003ff00000000000003ff00000000;
     mem[9'b10011001] = 130'h3000003ff00000000000003ff00000000;
     mem[9'b10011010] = 130'h3000003ff00000000000003ff00000000;
@@ -12001,7 +12013,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11001110] = 130'h0;
     mem[9'b11001111] = 130'h0;
     mem[9'b11010000] = 130'h10000000000000000000000005469000a;
-    mem[9'b11010001] = 130'h100000000000000000000000000000002;
+    mem[9'b11010001] = 130'h100000000000000000000000000000003;
     mem[9'b11010010] = 130'h1000000000000000000000000000003c0;
     mem[9'b11010011] = 130'h0;
     mem[9'b11010100] = 130'h300000001000000000000000100000000;
@@ -12026,7 +12038,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11100111] = 130'h300000001000000000000000100000000;
     mem[9'b11101000] = 130'h300ffffff0000000000ffffff0000c350;
     mem[9'b11101001] = 130'h3000000ff00000000000000ff000000c0;
-    mem[9'b11101010] = 130'h0;
+    mem[9'b11101010] = 130'h300000007000000000000000700000000;
     mem[9'b11101011] = 130'h0;
     mem[9'b11101100] = 130'h0;
     mem[9'b11101101] = 130'h0;
@@ -13413,8 +13425,8 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [1089:0] settings;
-    reg  [1089:0] settings_v;
+    output reg  [1092:0] settings;
+    reg  [1092:0] settings_v;
     
     // Stub signals
     wire enable__clk;
@@ -13531,6 +13543,9 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     wire notify_tos__clk;
     wire notify_tos__rst;
     wire  [7:0] notify_tos__value;
+    wire pair_priority__clk;
+    wire pair_priority__rst;
+    wire  [2:0] pair_priority__value;
     
     // Sub module instances
     tnic_standalone__core__control__csr__held__enable enable(
@@ -13837,6 +13852,14 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_data(st_data),
         .value(notify_tos__value)
     );
+    tnic_standalone__core__control__csr__held__pair_priority pair_priority(
+        .clk(pair_priority__clk),
+        .rst(pair_priority__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_priority__value)
+    );
     
     // Update code
     always @(*) begin
@@ -13878,6 +13901,7 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         settings_v[(64'h421)+:(1)] = notify_enable__value;
         settings_v[(64'h422)+:(24)] = notify_interval__value;
         settings_v[(64'h43a)+:(8)] = notify_tos__value;
+        settings_v[(64'h442)+:(3)] = pair_priority__value;
         settings = settings_v;
     end
     assign enable__clk = clk;
@@ -13956,6 +13980,8 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     assign notify_interval__rst = rst;
     assign notify_tos__clk = clk;
     assign notify_tos__rst = rst;
+    assign pair_priority__clk = clk;
+    assign pair_priority__rst = rst;
     
 endmodule // standalone__core__control__csr__held
 
@@ -15042,6 +15068,49 @@ module tnic_standalone__core__control__csr__held__pair_mtu(clk,rst,st_valid,st_w
         held__q <= held__d;
     end
 endmodule // standalone__core__control__csr__held__pair_mtu
+
+
+
+
+module tnic_standalone__core__control__csr__held__pair_priority(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [2:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11101010;
+    localparam  others__0 = 3'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [2:0] held__d;
+    reg  [2:0] held__d_v;
+    reg [2:0] held__q = 3'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 3'h7) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_priority
 
 
 
@@ -18995,7 +19064,11 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire target__limited_3;
     wire target__marked_3;
     wire [31:0] target__target_3;
+    wire [31:0] target__before_10;
+    wire target__cnp_10;
+    wire target__timed_out_10;
     wire  [31:0] target__target_10;
+    wire  target__given_10;
     wire choose__clk;
     wire choose__rst;
     wire [41:0] choose__bus_11;
@@ -19553,7 +19626,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     reg lowers__0__q = 1'h0;
     wire lowers__1__d;
     reg lowers__1__q = 1'h0;
-    reg  [31:0] aims__0__d;
+    wire [31:0] aims__0__d;
     reg [31:0] aims__0__q = 32'h0;
     wire [31:0] aims__1__d;
     reg [31:0] aims__1__q = 32'h0;
@@ -19831,9 +19904,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [37:0] alpha_in;
     wire [10:0] options;
     reg  [41:0] bus_in;
-    reg  [31:0] aim;
     wire [39:0] aimed;
-    reg  [39:0] aim_now;
+    wire [39:0] aim_now;
     wire remembers;
     reg  [40:0] marked;
     wire [39:0] marked_now;
@@ -20105,7 +20177,11 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .limited_3(target__limited_3),
         .marked_3(target__marked_3),
         .target_3(target__target_3),
-        .target_10(target__target_10)
+        .before_10(target__before_10),
+        .cnp_10(target__cnp_10),
+        .timed_out_10(target__timed_out_10),
+        .target_10(target__target_10),
+        .given_10(target__given_10)
     );
     tnic_standalone__core__control__engine__choose choose(
         .clk(choose__clk),
@@ -20439,12 +20515,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         end
         low_10__d_v = ~flags__9__q[(64'ha)+:(1)];
         edge_13__d_v = (~flags__12__q[(64'hb)+:(1)] | (kind__12__q != Kind__Sample)) | loss__falls_12;
-        aim = target__target_10;
-        if (action__10__q[(64'h0)+:(1)]) begin
-            aim = rate__before_10;
-        end
-        aims__0__d = aim;
-        aim_now = ((aim) & 40'hffffffffff);
         marked = mark__o;
         if ((is_sample & falls) | (kind_10[(64'h0)+:(1)] & flags__10__q[(64'h3)+:(1)])) begin
             marked = {marked_now, 1'b1};
@@ -21111,9 +21181,14 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign target__marked_3 = state__record_3[(64'h62)+:(1)];
     assign aimed = state__record_3[(64'h63)+:(40)];
     assign target__target_3 = aimed[(64'h0)+:(32)];
+    assign target__before_10 = rate__before_10;
+    assign target__cnp_10 = action__10__q[(64'h0)+:(1)];
+    assign target__timed_out_10 = kind_10[(64'h0)+:(1)] & ~reacts__10__q;
+    assign aims__0__d = target__target_10;
     assign aims__1__d = aims__0__q;
     assign aims__2__d = aims__1__q;
-    assign remembers = flags__10__q[(64'hd)+:(1)] & (action__10__q[(64'h0)+:(1)] | action__10__q[(64'h2)+:(1)]);
+    assign aim_now = ((target__target_10) & 40'hffffffffff);
+    assign remembers = flags__10__q[(64'hd)+:(1)] & (target__given_10 | action__10__q[(64'h2)+:(1)]);
     assign alpha__clk = clk;
     assign alpha__at = turn__q;
     assign alpha_in = state__record_2[(64'h3c)+:(38)];
@@ -40018,7 +40093,7 @@ endmodule // standalone__core__control__engine__state__ram_96
 
 
 
-module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_3,profile_1,profile_3,hyper_1,steps_3,limited_3,marked_3,target_3,target_10);
+module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_3,profile_1,profile_3,hyper_1,steps_3,limited_3,marked_3,target_3,before_10,cnp_10,timed_out_10,target_10,given_10);
     
     // Module arguments
     input wire  clk;
@@ -40032,7 +40107,12 @@ module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_3,profil
     input wire  limited_3;
     input wire  marked_3;
     input wire  [31:0] target_3;
-    output wire [31:0] target_10;
+    input wire  [31:0] before_10;
+    input wire  cnp_10;
+    input wire  timed_out_10;
+    output reg  [31:0] target_10;
+    reg  [31:0] target_10_v;
+    output wire given_10;
     
     // Stub signals
     wire step__clk;
@@ -40070,6 +40150,7 @@ module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_3,profil
     // Local signals
     wire [23:0] each;
     wire [3:0] times;
+    wire [31:0] rate;
     
     // Sub module instances
     tnic_standalone__core__control__engine__target__step step(
@@ -40112,12 +40193,20 @@ module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_3,profil
         if (~marked5__q | (sum5__q > ((greatest__data) & 33'h1ffffffff))) begin
             target6__d_v = greatest__data;
         end
+        target_10_v = later__o;
+        if (cnp_10) begin
+            target_10_v = rate;
+        end
+        if (timed_out_10) begin
+            target_10_v = ((rate[(32'h1)+:(31)]) & 32'hffffffff);
+        end
         raise4__d = raise4__d_v;
         target4__d = target4__d_v;
         marked4__d = marked4__d_v;
         sum5__d = sum5__d_v;
         marked5__d = marked5__d_v;
         target6__d = target6__d_v;
+        target_10 = target_10_v;
     end
     assign step__clk = clk;
     assign step__bus = bus_1;
@@ -40131,7 +40220,8 @@ module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_3,profil
     assign later__clk = clk;
     assign later__rst = rst;
     assign later__i = target6__q;
-    assign target_10 = later__o;
+    assign rate = before_10;
+    assign given_10 = cnp_10 | timed_out_10;
     
     always @(posedge clk) begin
         raise4__q <= raise4__d;
@@ -43698,6 +43788,18 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     reg  [23:0] at__d;
     reg  [23:0] at__d_v;
     reg [23:0] at__q = 24'h0;
+    wire silences__clock;
+    wire silences__read_enable;
+    wire [9:0] silences__read_address;
+    wire  silences__read_data;
+    wire silences__write_enable;
+    reg  [9:0] silences__write_address;
+    reg  [9:0] silences__write_address_v;
+    reg  silences__write_data;
+    reg  silences__write_data_v;
+    reg  timed_out_2__d;
+    reg  timed_out_2__d_v;
+    reg timed_out_2__q = 1'h0;
     reg  [3:0] rest__d;
     reg  [3:0] rest__d_v;
     reg [3:0] rest__q = 4'h0;
@@ -43718,6 +43820,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     wire [23:0] periods__now;
     wire periods__marked;
     wire [23:0] periods__bytes;
+    wire periods__timed_out_2;
     wire  [107:0] periods__next_15;
     wire  [7:0] periods__action_15;
     reg  load__d;
@@ -43752,6 +43855,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     reg  [19:0] pushed;
     wire [15:0] seen_flow;
     wire [15:0] again_flow;
+    wire times_out;
     wire ends;
     wire counts;
     wire acts;
@@ -43800,6 +43904,15 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         .o_data(again__o_data),
         .o_ready(again__o_ready)
     );
+    tnic_standalone__core__control__reaction__silences silences(
+        .clock(silences__clock),
+        .read_enable(silences__read_enable),
+        .read_address(silences__read_address),
+        .read_data(silences__read_data),
+        .write_enable(silences__write_enable),
+        .write_address(silences__write_address),
+        .write_data(silences__write_data)
+    );
     tnic_standalone__core__control__reaction__words words(
         .read_address(words__read_address),
         .read_clock(words__read_clock),
@@ -43818,6 +43931,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         .now(periods__now),
         .marked(periods__marked),
         .bytes(periods__bytes),
+        .timed_out_2(periods__timed_out_2),
         .next_15(periods__next_15),
         .action_15(periods__action_15)
     );
@@ -43842,6 +43956,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         marked__d_v = marked__q;
         bytes__d_v = bytes__q;
         at__d_v = at__q;
+        timed_out_2__d_v = timed_out_2__q;
         rest__d_v = rest__q;
         load__d_v = load__q;
         load_flow__d_v = load_flow__q;
@@ -43926,6 +44041,18 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
             end
         end
         periods__bus = bus;
+        if (phase__q == ((32'h1) & 4'hf)) begin
+            timed_out_2__d_v = |silences__read_data;
+        end
+        silences__write_address_v = flow__q;
+        silences__write_data_v = ((32'h0) & 1'h1);
+        if (times_out) begin
+            silences__write_address_v = sample_flow;
+            silences__write_data_v = ((32'h1) & 1'h1);
+        end
+        if (sweep) begin
+            silences__write_address_v = sweep_count__q[(32'h0)+:(10)];
+        end
         if (clears) begin
             load__d_v = 1'b0;
             if (busy__q & (load_flow__q == flow__q)) begin
@@ -44004,6 +44131,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         marked__d = marked__d_v;
         bytes__d = bytes__d_v;
         at__d = at__d_v;
+        timed_out_2__d = timed_out_2__d_v;
         rest__d = rest__d_v;
         load__d = load__d_v;
         load_flow__d = load_flow__d_v;
@@ -44018,6 +44146,8 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         profiles__write_address = profiles__write_address_v;
         profiles__write_data = profiles__write_data_v;
         laws__write_data = laws__write_data_v;
+        silences__write_address = silences__write_address_v;
+        silences__write_data = silences__write_data_v;
         words__write_address = words__write_address_v;
         words__write_data = words__write_data_v;
         pulses = pulses_v;
@@ -44057,6 +44187,12 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     assign periods__now = at__q;
     assign periods__marked = marked__q;
     assign periods__bytes = bytes__q;
+    assign silences__clock = clk;
+    assign silences__read_enable = 1'b1;
+    assign silences__read_address = flow__q;
+    assign periods__timed_out_2 = timed_out_2__q;
+    assign times_out = (sample_valid & ready__q) & (sample_kind == ((32'h1) & 2'h3));
+    assign silences__write_enable = times_out | (counts & timed_out_2__q) | sweep;
     assign clears = load__q & ~ends;
     assign words__write_enable = counts | clears | sweep;
     assign asked = periods__action_15;
@@ -44091,6 +44227,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         marked__q <= marked__d;
         bytes__q <= bytes__d;
         at__q <= at__d;
+        timed_out_2__q <= timed_out_2__d;
         rest__q <= rest__d;
         load__q <= load__d;
         load_flow__q <= load_flow__d;
@@ -44366,7 +44503,7 @@ endmodule // standalone__core__control__reaction__laws
 
 
 
-module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,word_1,now,marked,bytes,next_15,action_15);
+module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,word_1,now,marked,bytes,timed_out_2,next_15,action_15);
     
     // Module arguments
     input wire  clk;
@@ -44377,6 +44514,7 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     input wire  [23:0] now;
     input wire  marked;
     input wire  [23:0] bytes;
+    input wire  timed_out_2;
     output reg  [107:0] next_15;
     reg  [107:0] next_15_v;
     output reg  [7:0] action_15;
@@ -44392,6 +44530,9 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     reg  another_2__d;
     reg  another_2__d_v;
     reg another_2__q = 1'h0;
+    reg  runs_3__d;
+    reg  runs_3__d_v;
+    reg runs_3__q = 1'h0;
     reg  [8:0] profiles__read_address;
     wire profiles__read_clock;
     wire  [26:0] profiles__read_data;
@@ -44523,6 +44664,7 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
         started_2__d_v = started_2__q;
         pending_2__d_v = pending_2__q;
         another_2__d_v = another_2__q;
+        runs_3__d_v = runs_3__q;
         stage_12__d_v = stage_12__q;
         by_time_12__d_v = by_time_12__q;
         by_bytes_12__d_v = by_bytes_12__q;
@@ -44535,6 +44677,7 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
         started_2__d_v = w[(64'h69)+:(1)];
         pending_2__d_v = w[(64'h6a)+:(1)];
         another_2__d_v = w[(64'h6b)+:(1)];
+        runs_3__d_v = started_2__q & ~timed_out_2;
         index = ((32'ha) & 5'h1f);
         if (phase == ((32'h2) & 4'hf)) begin
             index = ((32'h9) & 5'h1f);
@@ -44623,12 +44766,12 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
             short_10__d_v = s__q[32'h19];
         end
         if (phase == ((32'ha) & 4'hf)) begin
-            tick_11__d_v = started_2__q & ~over;
+            tick_11__d_v = runs_3__q & ~over;
         end
         if (phase == ((32'hb) & 4'hf)) begin
             stage_12__d_v = held;
         end
-        decays_15__d_v = started_2__q & ~over;
+        decays_15__d_v = runs_3__q & ~over;
         by_time_12__d_v = w[(64'h61)+:(4)];
         if (tick_11__q & ~&w[(64'h61)+:(4)]) begin
             by_time_12__d_v = w[(64'h61)+:(4)] + ((32'h1) & 4'hf);
@@ -44685,7 +44828,7 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
             next_15_v[(64'h61)+:(4)] = ((32'h0) & 4'hf);
             next_15_v[(64'h65)+:(4)] = ((32'h0) & 4'hf);
         end
-        action_15_v[(64'h0)+:(1)] = cnp;
+        action_15_v[(64'h0)+:(1)] = cnp & ~(timed_out_2 & pending_2__q);
         action_15_v[(64'h1)+:(1)] = decays_15__q;
         action_15_v[(64'h2)+:(1)] = increase;
         action_15_v[(64'h3)+:(1)] = increase & hyper_14__q;
@@ -44710,6 +44853,7 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
         started_2__d = started_2__d_v;
         pending_2__d = pending_2__d_v;
         another_2__d = another_2__d_v;
+        runs_3__d = runs_3__d_v;
         stage_12__d = stage_12__d_v;
         by_time_12__d = by_time_12__d_v;
         by_bytes_12__d = by_bytes_12__d_v;
@@ -44733,20 +44877,21 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     assign period = read[(64'h0)+:(24)];
     assign over = s__q[32'h18];
     assign arms = marked & ~pending_2__q;
-    assign at_cnp = due_6__q & ~arms;
+    assign at_cnp = (due_6__q & ~arms) & ~timed_out_2;
     assign held = s__q[(32'h0)+:(24)];
     assign left = (((a__q) & 27'h7ffffff) << ((32'h1) & 27'h7ffffff)) | ((32'h1) & 27'h7ffffff);
-    assign tock = (started_2__q & ~tick_11__q) & ~short_10__q;
+    assign tock = (runs_3__q & ~tick_11__q) & ~short_10__q;
     assign both = time_over_13__q & bytes_over_13__q;
     assign increase = tick_11__q | tock;
     assign cnp = due_6__q & ~(decays_15__q | increase);
-    assign restart = cnp | ~started_2__q;
-    assign another = another_2__q | ((marked & pending_2__q) & due_6__q);
+    assign restart = cnp | ~runs_3__q;
+    assign another = (another_2__q & ~timed_out_2) | ((marked & pending_2__q) & due_6__q);
     
     always @(posedge clk) begin
         started_2__q <= started_2__d;
         pending_2__q <= pending_2__d;
         another_2__q <= another_2__d;
+        runs_3__q <= runs_3__d;
         fast__q <= fast__d;
         a__q <= a__d;
         b__q <= b__d;
@@ -44839,6 +44984,8 @@ module tnic_standalone__core__control__reaction__periods__profiles(read_address,
     end
                 
 endmodule // standalone__core__control__reaction__periods__profiles
+
+
 
 
 
@@ -45083,6 +45230,34 @@ endmodule // standalone__core__control__reaction__samples__ram
 
 
 
+
+
+
+
+module tnic_standalone__core__control__reaction__silences(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  read_enable;
+    input wire  [9:0] read_address;
+    output reg  read_data;
+    input wire  write_enable;
+    input wire  [9:0] write_address;
+    input wire  write_data;
+    
+    // Update code (custom)
+    (* ram_style = "block" *)
+    reg[0:0] mem[1023:0];
+    
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= mem[read_address];
+       end
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__reaction__silences
 
 
 
@@ -46447,7 +46622,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire [9:0] signals__sweep_flow;
     reg  [9:0] signals__flow;
     reg  [63:0] signals__arrived;
-    reg  [31:0] signals__now_ns;
+    wire [31:0] signals__now_ns;
     wire [63:0] signals__arrival;
     wire [63:0] signals__departure;
     wire [7:0] signals__ttl_sent;
@@ -46855,7 +47030,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         memory__flow = flow0;
         signals__flow = flow0;
         signals__arrived = time0;
-        signals__now_ns = time0[(32'h10)+:(32)];
         after__d_v = segment__0__q + ((32'h1) & 16'hffff);
         check__1__d_v = check__0__q ^ matrix__product;
         stamped__d_v = raw_start[(64'h2c)+:(1)] & (raw_start[(64'h2a)+:(2)] == raw_entry[(64'h60)+:(2)]);
@@ -46975,6 +47149,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign entered__0__d = now[(32'h15)+:(27)];
     assign loss0 = a_loss;
     assign memory__place = a_place[(32'h0)+:(13)];
+    assign signals__now_ns = now[(32'h10)+:(32)];
     assign signals__arrival = a_arrival;
     assign signals__departure = a_departure;
     assign signals__ttl_sent = a_ttl_sent;
@@ -53846,12 +54021,13 @@ endmodule // standalone__core__control__txmux
 
 
 
-module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_valid,s_ready,s_flow,s_launch,m_valid,m_ready,m_flow,m_launch);
+module tnic_standalone__core__hold(clk,rst,paused,holds,fl_valid,fl_flow,fl_record,s_valid,s_ready,s_flow,s_launch,m_valid,m_ready,m_flow,m_launch);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  [7:0] paused;
+    output wire [7:0] holds;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
     input wire  [511:0] fl_record;
@@ -53910,9 +54086,53 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
     wire  ring_launches__o_valid;
     wire  [63:0] ring_launches__o_data;
     wire ring_launches__o_ready;
+    wire ring_ranks__clk;
+    wire ring_ranks__rst;
+    wire ring_ranks__i_valid;
+    wire [2:0] ring_ranks__i_data;
+    wire  ring_ranks__i_ready;
+    wire  ring_ranks__o_valid;
+    wire  [2:0] ring_ranks__o_data;
+    wire ring_ranks__o_ready;
     reg  [9:0] held__d;
     reg  [9:0] held__d_v;
     reg [9:0] held__q = 10'h0;
+    reg  [9:0] looks__d;
+    reg  [9:0] looks__d_v;
+    reg [9:0] looks__q = 10'h0;
+    reg  [9:0] counts__0__d;
+    reg  [9:0] counts__0__d_v;
+    reg [9:0] counts__0__q = 10'h0;
+    reg  [9:0] counts__1__d;
+    reg  [9:0] counts__1__d_v;
+    reg [9:0] counts__1__q = 10'h0;
+    reg  [9:0] counts__2__d;
+    reg  [9:0] counts__2__d_v;
+    reg [9:0] counts__2__q = 10'h0;
+    reg  [9:0] counts__3__d;
+    reg  [9:0] counts__3__d_v;
+    reg [9:0] counts__3__q = 10'h0;
+    reg  [9:0] counts__4__d;
+    reg  [9:0] counts__4__d_v;
+    reg [9:0] counts__4__q = 10'h0;
+    reg  [9:0] counts__5__d;
+    reg  [9:0] counts__5__d_v;
+    reg [9:0] counts__5__q = 10'h0;
+    reg  [9:0] counts__6__d;
+    reg  [9:0] counts__6__d_v;
+    reg [9:0] counts__6__q = 10'h0;
+    reg  [9:0] counts__7__d;
+    reg  [9:0] counts__7__d_v;
+    reg [9:0] counts__7__q = 10'h0;
+    reg  [7:0] held_of__d;
+    reg  [7:0] held_of__d_v;
+    reg [7:0] held_of__q = 8'h0;
+    reg  owned__d;
+    reg  owned__d_v;
+    reg owned__q = 1'h0;
+    reg  [2:0] former__d;
+    reg  [2:0] former__d_v;
+    reg [2:0] former__q = 3'h0;
     reg  here__d;
     reg  here__d_v;
     reg here__q = 1'h0;
@@ -53941,6 +54161,10 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
     wire takes;
     wire from_ring;
     wire from_pacer;
+    reg  [7:0] joins;
+    reg  [7:0] parts;
+    wire [7:0] some;
+    wire [7:0] ended;
     wire back;
     wire goes;
     wire busy;
@@ -53975,6 +54199,16 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
         .o_data(ring_launches__o_data),
         .o_ready(ring_launches__o_ready)
     );
+    tnic_standalone__core__hold__ring_ranks ring_ranks(
+        .clk(ring_ranks__clk),
+        .rst(ring_ranks__rst),
+        .i_valid(ring_ranks__i_valid),
+        .i_data(ring_ranks__i_data),
+        .i_ready(ring_ranks__i_ready),
+        .o_valid(ring_ranks__o_valid),
+        .o_data(ring_ranks__o_data),
+        .o_ready(ring_ranks__o_ready)
+    );
     
     // Update code
     always @(*) begin
@@ -53990,6 +54224,18 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
         age__d_v = age__q;
         rank__d_v = rank__q;
         turn__d_v = turn__q;
+        looks__d_v = looks__q;
+        held_of__d_v = held_of__q;
+        owned__d_v = owned__q;
+        former__d_v = former__q;
+        counts__0__d_v = counts__0__q;
+        counts__1__d_v = counts__1__q;
+        counts__2__d_v = counts__2__q;
+        counts__3__d_v = counts__3__q;
+        counts__4__d_v = counts__4__q;
+        counts__5__d_v = counts__5__q;
+        counts__6__d_v = counts__6__q;
+        counts__7__d_v = counts__7__q;
         load__d_v = fl_valid;
         load_flow__d_v = fl_flow;
         load_priority__d_v = options[(64'h8)+:(3)];
@@ -54006,6 +54252,9 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
             candidate_launch__d_v = ring_launches__o_data;
             age__d_v = ((32'h0) & 2'h3);
             turn__d_v = 1'b0;
+            owned__d_v = 1'b1;
+            former__d_v = ring_ranks__o_data;
+            looks__d_v = looks__q - ((32'h1) & 10'h3ff);
         end
         if (from_pacer & s_valid) begin
             here__d_v = 1'b1;
@@ -54013,6 +54262,7 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
             candidate_launch__d_v = s_launch;
             age__d_v = ((32'h0) & 2'h3);
             turn__d_v = 1'b1;
+            owned__d_v = 1'b0;
         end
         if (back) begin
             held__d_v = held__q + ((32'h1) & 10'h3ff);
@@ -54020,6 +54270,66 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
         if (from_ring) begin
             held__d_v = held__q - ((32'h1) & 10'h3ff);
         end
+        if (|ended) begin
+            looks__d_v = held__d_v;
+        end
+        joins = ((32'h0) & 8'hff);
+        if (back) begin
+            joins = ((32'h1) & 8'hff) << rank__q;
+        end
+        parts = ((32'h0) & 8'hff);
+        if (owned__q & (back | (goes & m_ready))) begin
+            parts = ((32'h1) & 8'hff) << former__q;
+        end
+        if (joins[0] & ~parts[0]) begin
+            counts__0__d_v = counts__0__q + ((32'h1) & 10'h3ff);
+        end
+        if (parts[0] & ~joins[0]) begin
+            counts__0__d_v = counts__0__q - ((32'h1) & 10'h3ff);
+        end
+        if (joins[1] & ~parts[1]) begin
+            counts__1__d_v = counts__1__q + ((32'h1) & 10'h3ff);
+        end
+        if (parts[1] & ~joins[1]) begin
+            counts__1__d_v = counts__1__q - ((32'h1) & 10'h3ff);
+        end
+        if (joins[2] & ~parts[2]) begin
+            counts__2__d_v = counts__2__q + ((32'h1) & 10'h3ff);
+        end
+        if (parts[2] & ~joins[2]) begin
+            counts__2__d_v = counts__2__q - ((32'h1) & 10'h3ff);
+        end
+        if (joins[3] & ~parts[3]) begin
+            counts__3__d_v = counts__3__q + ((32'h1) & 10'h3ff);
+        end
+        if (parts[3] & ~joins[3]) begin
+            counts__3__d_v = counts__3__q - ((32'h1) & 10'h3ff);
+        end
+        if (joins[4] & ~parts[4]) begin
+            counts__4__d_v = counts__4__q + ((32'h1) & 10'h3ff);
+        end
+        if (parts[4] & ~joins[4]) begin
+            counts__4__d_v = counts__4__q - ((32'h1) & 10'h3ff);
+        end
+        if (joins[5] & ~parts[5]) begin
+            counts__5__d_v = counts__5__q + ((32'h1) & 10'h3ff);
+        end
+        if (parts[5] & ~joins[5]) begin
+            counts__5__d_v = counts__5__q - ((32'h1) & 10'h3ff);
+        end
+        if (joins[6] & ~parts[6]) begin
+            counts__6__d_v = counts__6__q + ((32'h1) & 10'h3ff);
+        end
+        if (parts[6] & ~joins[6]) begin
+            counts__6__d_v = counts__6__q - ((32'h1) & 10'h3ff);
+        end
+        if (joins[7] & ~parts[7]) begin
+            counts__7__d_v = counts__7__q + ((32'h1) & 10'h3ff);
+        end
+        if (parts[7] & ~joins[7]) begin
+            counts__7__d_v = counts__7__q - ((32'h1) & 10'h3ff);
+        end
+        held_of__d_v = some | (stops__q | paused);
         stops__d_v = paused;
         slow__d_v = busy | (|stops__q | |paused);
         s__ready_v = m_ready;
@@ -54037,6 +54347,17 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
             slow__d_v = 1'b0;
             stops__d_v = ((32'h0) & 8'hff);
             held__d_v = ((32'h0) & 10'h3ff);
+            looks__d_v = ((32'h0) & 10'h3ff);
+            held_of__d_v = ((32'h0) & 8'hff);
+            owned__d_v = 1'b0;
+            counts__0__d_v = ((32'h0) & 10'h3ff);
+            counts__1__d_v = ((32'h0) & 10'h3ff);
+            counts__2__d_v = ((32'h0) & 10'h3ff);
+            counts__3__d_v = ((32'h0) & 10'h3ff);
+            counts__4__d_v = ((32'h0) & 10'h3ff);
+            counts__5__d_v = ((32'h0) & 10'h3ff);
+            counts__6__d_v = ((32'h0) & 10'h3ff);
+            counts__7__d_v = ((32'h0) & 10'h3ff);
             here__d_v = 1'b0;
             age__d_v = ((32'h0) & 2'h3);
             turn__d_v = 1'b0;
@@ -54053,6 +54374,18 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
         age__d = age__d_v;
         rank__d = rank__d_v;
         turn__d = turn__d_v;
+        looks__d = looks__d_v;
+        held_of__d = held_of__d_v;
+        owned__d = owned__d_v;
+        former__d = former__d_v;
+        counts__0__d = counts__0__d_v;
+        counts__1__d = counts__1__d_v;
+        counts__2__d = counts__2__d_v;
+        counts__3__d = counts__3__d_v;
+        counts__4__d = counts__4__d_v;
+        counts__5__d = counts__5__d_v;
+        counts__6__d = counts__6__d_v;
+        counts__7__d = counts__7__d_v;
         s_ready = s__ready_v;
         m_valid = m__valid_v;
         m_flow = m__flow_v;
@@ -54064,6 +54397,8 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
     assign ring__rst = rst;
     assign ring_launches__clk = clk;
     assign ring_launches__rst = rst;
+    assign ring_ranks__clk = clk;
+    assign ring_ranks__rst = rst;
     assign options = fl_record[(32'h0)+:(11)];
     assign priorities__write_enable = load__q;
     assign priorities__write_address = load_flow__q;
@@ -54078,12 +54413,18 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
     assign ring__i_data = candidate__q;
     assign ring_launches__i_valid = back;
     assign ring_launches__i_data = candidate_launch__q;
+    assign ring_ranks__i_valid = back;
+    assign ring_ranks__i_data = rank__q;
     assign free = slow__q & ~here__q;
     assign takes = (free & (|stops__q | |held__q)) & (held__q < most);
-    assign from_ring = (free & ring__o_valid) & (turn__q | ~(s_valid & takes));
+    assign from_ring = ((free & ring__o_valid) & |looks__q) & (turn__q | ~(s_valid & takes));
     assign from_pacer = takes & ~from_ring;
     assign ring__o_ready = from_ring;
     assign ring_launches__o_ready = from_ring;
+    assign ring_ranks__o_ready = from_ring;
+    assign ended = stops__q & ~paused;
+    assign some = ((((((((((32'h0) & 8'hff) & ~(1 << (32'h0)) | ((|counts__0__q) << (32'h0))) & ~(1 << (32'h1)) | ((|counts__1__q) << (32'h1))) & ~(1 << (32'h2)) | ((|counts__2__q) << (32'h2))) & ~(1 << (32'h3)) | ((|counts__3__q) << (32'h3))) & ~(1 << (32'h4)) | ((|counts__4__q) << (32'h4))) & ~(1 << (32'h5)) | ((|counts__5__q) << (32'h5))) & ~(1 << (32'h6)) | ((|counts__6__q) << (32'h6))) & ~(1 << (32'h7)) | ((|counts__7__q) << (32'h7)));
+    assign holds = held_of__q;
     assign busy = here__q | |held__q;
     
     always @(posedge clk) begin
@@ -54093,6 +54434,18 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
         slow__q <= slow__d;
         stops__q <= stops__d;
         held__q <= held__d;
+        looks__q <= looks__d;
+        counts__0__q <= counts__0__d;
+        counts__1__q <= counts__1__d;
+        counts__2__q <= counts__2__d;
+        counts__3__q <= counts__3__d;
+        counts__4__q <= counts__4__d;
+        counts__5__q <= counts__5__d;
+        counts__6__q <= counts__6__d;
+        counts__7__q <= counts__7__d;
+        held_of__q <= held_of__d;
+        owned__q <= owned__d;
+        former__q <= former__d;
         here__q <= here__d;
         candidate__q <= candidate__d;
         candidate_launch__q <= candidate_launch__d;
@@ -54101,6 +54454,30 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
         turn__q <= turn__d;
     end
 endmodule // standalone__core__hold
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 
 
@@ -54534,6 +54911,202 @@ module tnic_standalone__core__hold__ring_launches__ram(read_address,read_clock,r
     end
                 
 endmodule // standalone__core__hold__ring_launches__ram
+
+
+
+
+
+
+
+
+module tnic_standalone__core__hold__ring_ranks(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [2:0] i_data;
+    output wire i_ready;
+    output wire o_valid;
+    output wire [2:0] o_data;
+    input wire  o_ready;
+    
+    // Constant declarations
+    localparam  depth = 10'b1000000000;
+    localparam  one = 9'b1;
+    
+    // Stub signals
+    reg  [8:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [2:0] ram__read_data;
+    wire [8:0] ram__write_address;
+    wire ram__write_clock;
+    wire [2:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [9:0] fill__d;
+    reg  [9:0] fill__d_v;
+    reg [9:0] fill__q = 10'h0;
+    reg  [8:0] write__d;
+    reg  [8:0] write__d_v;
+    reg [8:0] write__q = 9'h0;
+    reg  [8:0] read__d;
+    reg  [8:0] read__d_v;
+    reg [8:0] read__q = 9'h0;
+    reg  [8:0] second__d;
+    reg  [8:0] second__d_v;
+    reg [8:0] second__q = 9'h0;
+    reg  pending__d;
+    reg  pending__d_v;
+    reg pending__q = 1'h0;
+    reg  out_valid__d;
+    reg  out_valid__d_v;
+    reg out_valid__q = 1'h0;
+    reg  [2:0] out__d;
+    reg  [2:0] out__d_v;
+    reg [2:0] out__q = 3'h0;
+    
+    // Local signals
+    wire full;
+    wire push;
+    wire take;
+    reg  [8:0] address;
+    reg  [8:0] at_hold;
+    reg  [8:0] at_take;
+    wire [8:0] behind;
+    wire [8:0] follows;
+    
+    // Sub module instances
+    tnic_standalone__core__hold__ring_ranks__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        fill__d_v = fill__q;
+        write__d_v = write__q;
+        read__d_v = read__q;
+        second__d_v = second__q;
+        pending__d_v = pending__q;
+        out_valid__d_v = out_valid__q;
+        out__d_v = out__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
+        pending__d_v = |fill__q;
+        if (take) begin
+            second__d_v = follows ^ one;
+            pending__d_v = |fill__q[(32'h1)+:(9)];
+        end
+        ram__read_address = address;
+        read__d_v = address;
+        if (push) begin
+            write__d_v = write__q + one;
+        end
+        if (push & ~take) begin
+            fill__d_v = fill__q + ((32'h1) & 10'h3ff);
+        end
+        if (take & ~push) begin
+            fill__d_v = fill__q - ((32'h1) & 10'h3ff);
+        end
+        if (take) begin
+            out_valid__d_v = 1'b1;
+            out__d_v = ram__read_data;
+        end
+        else if (o_ready) begin
+            out_valid__d_v = 1'b0;
+        end
+        if (rst) begin
+            fill__d_v = ((32'h0) & 10'h3ff);
+            write__d_v = ((32'h0) & 9'h1ff);
+            read__d_v = ((32'h0) & 9'h1ff);
+            second__d_v = ((32'h0) & 9'h1ff);
+            pending__d_v = 1'b0;
+            out_valid__d_v = 1'b0;
+        end
+        fill__d = fill__d_v;
+        write__d = write__d_v;
+        read__d = read__d_v;
+        second__d = second__d_v;
+        pending__d = pending__d_v;
+        out_valid__d = out_valid__d_v;
+        out__d = out__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign full = |(fill__q & depth);
+    assign push = i_valid & ~full;
+    assign ram__write_address = write__q;
+    assign ram__write_data = i_data;
+    assign ram__write_enable = push;
+    assign take = pending__q & (~out_valid__q | o_ready);
+    assign behind = second__q ^ one;
+    assign follows = behind + one;
+    assign i_ready = ~full;
+    assign o_valid = out_valid__q;
+    assign o_data = out__q;
+    
+    always @(posedge clk) begin
+        fill__q <= fill__d;
+        write__q <= write__d;
+        read__q <= read__d;
+        second__q <= second__d;
+        pending__q <= pending__d;
+        out_valid__q <= out_valid__d;
+        out__q <= out__d;
+    end
+endmodule // standalone__core__hold__ring_ranks
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__hold__ring_ranks__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [2:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [2:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[2:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__hold__ring_ranks__ram
 
 
 

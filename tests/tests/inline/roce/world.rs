@@ -245,7 +245,9 @@ impl World {
         let read = h.opcode == opcode::READ_REQUEST;
         let request = read || matches!(h.opcode, opcode::WRITE_FIRST | opcode::WRITE_MIDDLE | opcode::SEND_ONLY);
         *if request { &mut self.requests } else { &mut self.others } += 1;
-        if !request || !(read || h.ack_request) || self.rng.random_bool(0.1) {
+        // In each fourth stretch no answer comes, so that pairs time out.
+        let lost = self.orders % 4 == 3 || self.rng.random_bool(0.1);
+        if !request || !(read || h.ack_request) || lost {
             return;
         }
         let number = h.queue_pair / 2;
@@ -265,8 +267,12 @@ impl World {
         let used = self.first;
         self.first = self.rng.random_range(0..PAIRS);
         let order = self.rng.random_range(0..14);
-        // Pairs age for three stretches, whatever the seed.
-        let order = if self.orders < 3 { AGES } else { order };
+        // Pairs age for three stretches, and each fifth removes one, whatever the seed.
+        let order = match self.orders {
+            0..3 => AGES,
+            n if n.is_multiple_of(5) => 6,
+            _ => order,
+        };
         self.orders += 1;
         match order {
             0 => {
