@@ -227,8 +227,8 @@ impl Nic {
         self.ring.as_ref().map(|r| r.total)
     }
 
-    /// Counts of all records since the NIC was opened or reset, also of those that were lost between
-    /// two rings.
+    /// Counts of all records since the NIC was opened or reset, also of those that were lost
+    /// between two rings.
     pub fn recorded(&self) -> Drained {
         self.recorded.total
     }

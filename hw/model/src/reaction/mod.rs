@@ -11,9 +11,9 @@
 //! [`REST`] and [`LOOK`] clocks after one another, so that a flow's actions find the engine free.
 //!
 //! **Time-outs.** A flow that timed out owes nothing of its silence: the next look at it starts its
-//! timers and counters anew ([`look`]), so that they stand still from the time-out to the first ACK.
-//! A time-out is a bit of the flow, for any number of flows may time out a few clocks after one
-//! another. A look takes the bit back as it ends, unless a flow times out at that very clock; then
+//! timers and counters anew ([`look`]), so that they stand still from the time-out to the first
+//! ACK. A time-out is a bit of the flow, for any number of flows may time out a few clocks after
+//! one another. A look takes the bit back as it ends, unless a flow times out at that very clock; then
 //! the next look begins anew once more. Idle restarts do not come here: as DCQCN's timers run while
 //! a flow rests, what they made of that time is owed at the next ACK.
 //!

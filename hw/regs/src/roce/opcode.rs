@@ -49,8 +49,8 @@ pub const CNP: u8 = 0x81;
 /// The kinds of RoCEv2 packets that steering a queue pair tells apart, as hardware numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A request other than a READ on a reliable connection: a packet of a SEND or of an RDMA WRITE,
-    /// an atomic, a FLUSH.
+    /// A request other than a READ on a reliable connection: a packet of a SEND or of an RDMA
+    /// WRITE, an atomic, a FLUSH.
     Data = 1,
     /// A READ request.
     Read = 2,
