@@ -29,7 +29,7 @@ pub struct Dctcp {
 
 impl Dctcp {
     /// A new flow on a line of so many Mb/s, with packets of so many wire bytes and this unloaded
-    /// RTT. The greatest window is twice the line's bandwidth-delay product, or [`MOST`].
+    /// RTT. The greatest window is twice the bandwidth-delay product of the line, or 700 packets.
     pub fn new(mbps: f64, packet: u32, base_us: f64) -> Self {
         let most = MOST.max(2.0 * mbps / 8.0 * base_us / f64::from(packet));
         Dctcp { mbps, packet, most, window: FIRST, threshold: most, share: 1.0, until: 0, packets: 0, marked: 0 }

@@ -14,7 +14,7 @@ pub struct Hpcc<'a> {
     pub topology: &'a Path,
     /// The file of flows.
     pub flows: &'a Path,
-    /// Profile of all flows; by default that of [`DEFAULT`].
+    /// Profile of all flows; by default the first of the built-in ones.
     pub profile: Option<&'a str>,
     /// Payload bytes of a packet.
     pub packet_bytes: u32,
