@@ -13,9 +13,9 @@
 //! **Time-outs.** A flow that timed out owes nothing of its silence: the next look at it starts its
 //! timers and counters anew ([`look`]), so that they stand still from the time-out to the first
 //! ACK. A time-out is a bit of the flow, for any number of flows may time out a few clocks after
-//! one another. A look takes the bit back as it ends, unless a flow times out at that very clock; then
-//! the next look begins anew once more. Idle restarts do not come here: as DCQCN's timers run while
-//! a flow rests, what they made of that time is owed at the next ACK.
+//! one another. A look takes the bit back as it ends, unless a flow times out at that very clock;
+//! then the next look begins anew once more. Idle restarts do not come here: as DCQCN's timers run
+//! while a flow rests, what they made of that time is owed at the next ACK.
 //!
 //! **Order.** A look at a flow takes [`LOOK`] clocks; 64 samples wait, one that finds no room is
 //! lost and counted. A flow that acted is looked at again, when no samples wait; 16 flows do, one
