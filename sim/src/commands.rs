@@ -25,6 +25,9 @@ fn bar(end: usize, of: &str) -> ProgressBar {
 /// Runs the rest of a sweep, or of a shard of it.
 pub fn sweep(file: &Path, out: &Path, shard: Shard) -> Result<ExitCode, String> {
     let sweep = Sweep::read(file).map_err(|e| e.to_string())?;
+    for line in &sweep.notes {
+        note(format_args!("note: {line}"));
+    }
     let own = sweep.runs.iter().filter(|r| r.index % shard.of == shard.index).count();
     if own == 0 {
         let last = sweep.runs.len() - 1;

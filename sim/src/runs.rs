@@ -140,9 +140,12 @@ pub fn run(plan: Plan, common: &Common, files: &Files) -> Result<ExitCode, Strin
     let base = outcome.base_rtt_us;
     let mut lines: Vec<String> = if common.json { Vec::new() } else { table::ports(&outcome).collect() };
     lines.extend(outcome.plan.fabric.marking.map(|_| table::marks(&outcome)));
-    if outcome.recorder.windows.seconds().is_none() {
-        let from = outcome.recorder.windows.steady as f64 / MS as f64;
-        lines.push(format!("note: no figures: all flows ended before the steady part, which begins at {from} ms; leave steady_from out"));
+    let windows = &outcome.recorder.windows;
+    let stopped = outcome.plan.flows.iter().all(|f| f.stop.is_some_and(|stop| stop <= windows.steady));
+    if windows.seconds().is_none() || stopped {
+        let from = windows.steady as f64 / MS as f64;
+        let (what, todo) = if stopped { ("figures of nothing", "a lesser") } else { ("no figures", "or no") };
+        lines.push(format!("note: {what}: all flows ended before the steady part, which begins at {from} ms; set {todo} steady_from"));
     }
     let arms = [Arm { name: name.clone(), title: name.clone(), note: about, color: 0x0b62a8, kind, outcome: Ok(outcome) }];
     if let Some(file) = &mut fct_file {
@@ -251,6 +254,9 @@ pub fn compare(a: &Path, b: &Path, common: &Common) -> Result<ExitCode, String> 
     for path in [a, b] {
         let plan = file::read_with(path, &common.overrides()).map_err(|e| e.to_string())?;
         plan.check().map_err(|e| e.to_string())?;
+        for line in &plan.notes {
+            note(format_args!("note: {}: {line}", path.display()));
+        }
         plans.push(plan);
     }
     let read = plans.iter().flat_map(|p| &p.files).map(PathBuf::as_path).chain([a, b]);

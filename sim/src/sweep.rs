@@ -49,6 +49,8 @@ pub struct Run {
 pub struct Sweep {
     scenario: PathBuf,
     text: String,
+    /// Notes on the runs' scenarios, each once.
+    pub notes: Vec<String>,
     /// Runs of the sweep: seeds vary fastest, then the fields from the last to the first, by name.
     pub runs: Vec<Run>,
     mark: String,
@@ -136,6 +138,17 @@ impl Sweep {
             let here = line(text.find("[vary]").and_then(|v| Some(v + text[v..].find("seed")?)).map(|i| i..i));
             return Err(syntax(here, "seed is not a field to vary; list the seeds as `seeds = [1, 2, 3]` above [vary]".into()));
         }
+        // A run that is there twice would count as two independent ones.
+        if let Some(seed) = file.seeds.iter().enumerate().find(|(i, s)| file.seeds[..*i].contains(s)).map(|s| s.1) {
+            return Err(syntax(line(text.find("seeds").map(|i| i..i)), format!("seeds has {seed} twice; allowed: each once")));
+        }
+        let twice = |v: &[Value]| v.iter().enumerate().find(|(i, x)| v[..*i].contains(x)).map(|x| x.1.clone());
+        if let Some((name, value)) = file.vary.iter().find_map(|(name, v)| Some((name, twice(v)?))) {
+            return Err(syntax(
+                line(text.find(name.as_str()).map(|i| i..i)),
+                format!("{name} has {value} twice; allowed: each value once"),
+            ));
+        }
         let scenario = path.parent().unwrap_or(Path::new("")).join(&file.scenario);
         let of = read(&scenario)?;
         let seeds = if file.seeds.is_empty() { vec![1] } else { file.seeds };
@@ -144,11 +157,21 @@ impl Sweep {
             let with = |set: &Vec<Change>, v: &Value| set.iter().cloned().chain([(name.clone(), v.clone())]).collect();
             sets = sets.iter().flat_map(|set| values.iter().map(move |v| with(set, v))).collect();
         }
-        let mut files = BTreeSet::new();
+        let (mut files, mut notes) = (BTreeSet::new(), BTreeSet::new());
         for changes in &sets {
             let plan = vary::parse(&scenario, &of, changes, &Overrides::default())?;
             plan.check()?;
+            let unused = plan.profiles.iter().find(|p| {
+                let own = format!("profile.{}.", p.name);
+                changes.iter().any(|c| c.0.starts_with(&own)) && plan.flows.iter().all(|f| f.profile != p.name)
+            });
+            if let Some(p) = unused {
+                let name = format!("profile.{}", p.name);
+                let here = line(text.find(&name).map(|i| i..i));
+                return Err(syntax(here, format!("{name} is of no flow of the scenario; vary a profile that flows have")));
+            }
             files.extend(plan.files);
+            notes.extend(plan.notes);
         }
         // Inputs of a run: these texts, and those of the files that they name.
         let mut parts = vec![text.into_bytes(), of.clone().into_bytes()];
@@ -157,7 +180,7 @@ impl Sweep {
         }
         let all = sets.into_iter().flat_map(|changes| seeds.iter().map(move |s| (*s, changes.clone())));
         let runs = all.enumerate().map(|(index, (seed, changes))| Run { index, seed, changes }).collect();
-        Ok(Sweep { scenario, mark: mark(&parts), text: of, runs })
+        Ok(Sweep { scenario, mark: mark(&parts), text: of, notes: notes.into_iter().collect(), runs })
     }
 
     // The results in a folder, by index, each as its line.

@@ -21,28 +21,38 @@ pub struct Marking {
 }
 
 /// A port's PI controller, which a ramp leaves alone.
+///
+/// The controller samples the queue at each multiple of its period, whether frames come or not: the
+/// port tells it each change of the queue, and samples that are due are taken of the queue before.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Controlled {
     output: f64,
     // Samples taken, and the queue at the last one.
     samples: u64,
     last: f64,
+    // The queue since its last change.
+    stands: f64,
 }
 
 impl Controlled {
-    // The chance at a time; samples since the last frame are made up for with the queue that this
-    // one finds.
-    fn chance(&mut self, pi: &Pi, now: Ps, queue: u64) -> f64 {
-        let (period, queue) = (ps(pi.period, 1000 * MS), queue as f64);
-        let due = now / period.max(1);
+    // Takes the samples up to this time.
+    fn sample(&mut self, pi: &Pi, now: Ps) {
+        let due = now / ps(pi.period, 1000 * MS).max(1);
         if due > self.samples {
-            self.output = pi.step(self.output, queue, self.last);
+            self.output = pi.step(self.output, self.stands, self.last);
             // Of a queue that stood still only the integral counts.
-            let missed = Pi { period: (due - self.samples - 1) as f64 * pi.period, ..*pi };
-            self.output = missed.step(self.output, queue, queue);
-            (self.samples, self.last) = (due, queue);
+            let others = Pi { period: (due - self.samples - 1) as f64 * pi.period, ..*pi };
+            self.output = others.step(self.output, self.stands, self.stands);
+            (self.samples, self.last) = (due, self.stands);
         }
-        pi.probability(self.output)
+    }
+
+    /// The port's queue changes to so many bytes.
+    pub fn changes(&mut self, marking: &Marking, now: Ps, queue: u64) {
+        if let Some(pi) = &marking.pi {
+            self.sample(pi, now);
+            self.stands = queue as f64;
+        }
     }
 
     /// Draws whether a frame is marked at a port with such a queue.
@@ -50,7 +60,8 @@ impl Controlled {
         match &marking.pi {
             None => marking.marks(queue, rng),
             Some(pi) => {
-                let chance = self.chance(pi, now, queue);
+                self.sample(pi, now);
+                let chance = pi.probability(self.output);
                 chance > 0.0 && rng.random_bool(chance)
             }
         }
@@ -92,18 +103,29 @@ mod tests {
         }
     }
 
-    /// Samples are taken once a period, and those that no frame came for are made up for.
+    /// Samples are taken once a period, of the queue that stands, whenever they are asked for.
     #[test]
-    fn a_controller_samples_and_makes_up() {
+    fn a_controller_samples_whether_frames_come_or_not() {
         let pi = Pi { reference: 1e5, proportional: 1e-8, integral: 1e-6, period: 1e-4, most: 0.5 };
+        let marking = Marking { least: 0, most: 1, chance: 1.0, ingress: true, pi: Some(pi) };
         let (mut often, mut seldom) = (Controlled::default(), Controlled::default());
         let period = ps(pi.period, 1000 * MS);
+        often.changes(&marking, 1, 300_000);
+        seldom.changes(&marking, 1, 300_000);
         for k in 1..=100 {
-            often.chance(&pi, k * period, 300_000);
+            often.sample(&pi, k * period);
             // Between samples nothing changes.
-            assert_eq!(often.chance(&pi, k * period + 1, 0), often.output);
+            let output = often.output;
+            often.sample(&pi, k * period + 1);
+            assert_eq!(often.output, output);
         }
-        let late = seldom.chance(&pi, 100 * period, 300_000);
-        assert!((often.output - late).abs() < 1e-12 && (late - (1e-8 * 3e5 + 1e-6 * 1e-2 * 2e5)).abs() < 1e-12, "{late}");
+        seldom.sample(&pi, 100 * period);
+        let right = 1e-8 * 2e5 + 1e-6 * 1e-2 * 2e5;
+        assert!((often.output - seldom.output).abs() < 1e-12 && (seldom.output - right).abs() < 1e-12, "{} for {right}", seldom.output);
+        // The queue empties, and the port rests: the integral winds down at its own pace.
+        seldom.changes(&marking, 100 * period + 1, 0);
+        seldom.sample(&pi, 150 * period);
+        let right = 1e-6 * 1e-2 * 2e5 - 1e-6 * 5e-3 * 1e5 - 1e-8 * 1e5;
+        assert!((seldom.output - right).abs() < 1e-12, "{} for {right}", seldom.output);
     }
 }

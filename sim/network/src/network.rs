@@ -207,12 +207,17 @@ impl Network {
         }
         let p = &mut self.ports[usize::from(node)][usize::from(out)];
         let waits = p.holds(frame.class);
-        if let Some(marking) = self.marking.filter(|m| m.ingress && waits && !frame.meta.ack)
+        // A ramp marks no frame at an empty queue; a controller does by its output alone.
+        let marking = self.marking.filter(|m| m.pi.is_some() || waits);
+        if let Some(marking) = marking.filter(|m| m.ingress && !frame.meta.ack)
             && p.controlled.marks(&marking, now, p.waiting(), &mut self.chance)
         {
             frame.mark();
         }
         p.push(Queued { frame, ingress: port, waits });
+        if let Some(marking) = &self.marking {
+            p.controlled.changes(marking, now, p.waiting());
+        }
         self.tapped(now, node, out);
         self.kick(now, node, out);
     }
@@ -255,10 +260,14 @@ impl Network {
                 let p = &mut self.ports[usize::from(node)][usize::from(port)];
                 let bytes = q.frame.bytes;
                 p.sending = Some((q.frame.buffer_bytes(), q.frame.class, q.ingress));
-                if let Some(marking) = self.marking.filter(|m| !m.ingress && q.waits && !q.frame.meta.ack)
+                let marking = self.marking.filter(|m| m.pi.is_some() || q.waits);
+                if let Some(marking) = marking.filter(|m| !m.ingress && !q.frame.meta.ack)
                     && p.controlled.marks(&marking, now, p.waiting(), &mut self.chance)
                 {
                     q.frame.mark();
+                }
+                if let Some(marking) = &self.marking {
+                    p.controlled.changes(marking, now, p.waiting());
                 }
                 let end = now + link.speed.frame_time(bytes);
                 if let Some(t) = p.tap {

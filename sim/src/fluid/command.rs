@@ -5,6 +5,7 @@ use super::solve::{FlowStart, Jitter, Measured, Steps};
 use crate::output::file::Outputs;
 use crate::output::{note, print};
 use crate::quantity::within;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use timely_regs::text::parse_whole_within;
 
@@ -49,11 +50,11 @@ pub struct Arguments {
     #[arg(long, value_name = "KB", default_value_t = 0.0, value_parser = |s: &str| within(s, "kb", 0.0, 1e6), allow_negative_numbers = true)]
     queue_kb: f64,
     /// Jitter of the feedback, uniform up to this, us.
-    #[arg(long, value_name = "US", default_value_t = 0.0, value_parser = |s: &str| within(s, "us", 0.0, 1e4), allow_negative_numbers = true)]
-    jitter_us: f64,
-    /// Time between two draws of the jitter, us.
-    #[arg(long, value_name = "US", default_value_t = 5.0, value_parser = |s: &str| within(s, "us", 0.1, 1e6), allow_negative_numbers = true)]
-    jitter_every_us: f64,
+    #[arg(long, value_name = "US", value_parser = |s: &str| within(s, "us", 0.0, 1e4), allow_negative_numbers = true)]
+    jitter_us: Option<f64>,
+    /// Time between two draws of the jitter, us; by default 5.
+    #[arg(long, value_name = "US", value_parser = |s: &str| within(s, "us", 0.1, 1e6), allow_negative_numbers = true)]
+    jitter_every_us: Option<f64>,
     /// The jitter is part of measured RTTs, as that of ACKs is; by default it delays feedback
     /// alone, as in the paper.
     #[arg(long)]
@@ -76,6 +77,12 @@ const MOST_DRAWS: f64 = 1e8;
 /// Most samples of a run, and most steps.
 const MOST_STEPS: f64 = 2e9;
 
+/// What is there twice, if anything is.
+pub fn twice(names: impl Iterator<Item = String>) -> Option<String> {
+    let mut seen = BTreeSet::new();
+    names.into_iter().find(|name| !seen.insert(name.clone()))
+}
+
 fn flow(s: &str) -> Result<FlowStart, String> {
     let (rest, output) = s.split_once(':').map_or((s, "0"), |(a, b)| (a, b));
     let (gbps, at) = rest.split_once('@').map_or((rest, "0"), |(a, b)| (a, b));
@@ -88,6 +95,25 @@ fn flow(s: &str) -> Result<FlowStart, String> {
 }
 
 impl Arguments {
+    // Options without an effect are refused, or a user would take their absence for a finding.
+    fn unheard(&self) -> Result<(), String> {
+        let model = self.model.name();
+        if self.model != Model::PiHost && self.flow.iter().any(|f| f.output != 0.0) {
+            return Err(format!("--flow has an OUTPUT; {model} has no controller of its own, only pi-host: leave `:OUTPUT` out"));
+        }
+        if self.jitter_us.is_none() && (self.jitter_every_us.is_some() || self.jitter_in_rtt) {
+            return Err("--jitter-every-us and --jitter-in-rtt are of --jitter-us, which is missing".into());
+        }
+        if self.model.is_dcqcn() && self.jitter_in_rtt {
+            return Err(format!("--jitter-in-rtt has no effect on {model}, which measures no RTT"));
+        }
+        let name = |told: &String| told.split_once('=').map_or(told.clone(), |(name, _)| name.trim().to_owned());
+        match twice(self.set.iter().map(name)) {
+            Some(name) => Err(format!("--set has {name} twice; allowed: each once")),
+            None => Ok(()),
+        }
+    }
+
     fn flows(&self, settings: &Settings) -> Result<Vec<FlowStart>, String> {
         if let Some(f) = self.flow.iter().find(|f| f.gbps > settings.line_gbps) {
             return Err(format!("a flow starts at {} Gb/s; allowed: at most line_gbps, which is {}", f.gbps, settings.line_gbps));
@@ -106,6 +132,7 @@ impl Arguments {
     /// A parameter that is not allowed, a queue that runs away, or a file that cannot be written;
     /// in a sentence.
     pub fn run(&self) -> Result<(), String> {
+        self.unheard()?;
         let mut settings = Settings::conext16(self.model);
         for told in &self.set {
             settings.set(told).map_err(|e| format!("--set: {e}"))?;
@@ -113,20 +140,25 @@ impl Arguments {
         settings.check().map_err(|e| format!("--set: {e}"))?;
         let flows = self.flows(&settings)?;
         let (end, step) = (self.duration_ms * 1e-3, self.step_us * 1e-6);
+        let late = flows.iter().filter(|f| f.at >= end).count();
+        if late == flows.len() {
+            return Err(format!("--duration-ms is {}; no flow starts before that: allowed is more than the first start", self.duration_ms));
+        }
+        if late > 0 {
+            note(format_args!("note: {late} flows start at the end of the run or behind it"));
+        }
         if end / step * flows.len() as f64 > MOST_STEPS {
             let least = end * flows.len() as f64 / MOST_STEPS * 1e6;
             return Err(format!("--step-us is {}; allowed with so many flows over so long: at least {least:.3}", self.step_us));
         }
         let every = self.every_us.map_or(end / 1e4, |us| us * 1e-6).max(step);
         let mut files = Outputs::default().folder(&self.out, ["series.csv", "report.html"])?;
+        let jitter_every_us = self.jitter_every_us.unwrap_or(5.0);
         let measured = if self.jitter_in_rtt { Measured::All } else { Measured::Nothing };
-        let jitter = Jitter { most: self.jitter_us * 1e-6, every: self.jitter_every_us * 1e-6, seed: self.seed, measured };
+        let jitter = Jitter { most: self.jitter_us.unwrap_or(0.0) * 1e-6, every: jitter_every_us * 1e-6, seed: self.seed, measured };
         if jitter.most > 0.0 && end / jitter.every * flows.len() as f64 > MOST_DRAWS {
             let least = end * flows.len() as f64 / MOST_DRAWS * 1e6;
-            return Err(format!(
-                "--jitter-every-us is {}; allowed with so many flows over so long: at least {least:.3}",
-                self.jitter_every_us
-            ));
+            return Err(format!("--jitter-every-us is {jitter_every_us}; allowed with so many flows over so long: at least {least:.3}"));
         }
         let jitter = (jitter.most > 0.0).then_some(jitter);
         let steps = Steps { end, step, every, queue: self.queue_kb * 1e3, jitter };

@@ -43,7 +43,7 @@ impl Summary {
         let last: Vec<f64> = series.time.iter().zip(&series.queue).filter(|x| *x.0 >= from).map(|x| x.1 - mean).collect();
         let deviation = (last.iter().map(|d| d * d).sum::<f64>() / last.len().max(1) as f64).sqrt();
         Summary {
-            from_ms: from * 1e3,
+            from_ms: (from * 1e9).round() / 1e6,
             jain: jain(&gbps),
             gbps,
             queue_kb: mean / 1e3,

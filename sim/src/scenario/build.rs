@@ -6,7 +6,7 @@ use crate::cores::{CoreFactory, CoreFlow, CoreSpec};
 use crate::feedback::Feedback;
 use crate::frame::{Class, NodeId, UDP_PORT};
 use crate::metrics::histogram::Log;
-use crate::metrics::{FlowInfo, Recorder, Summary};
+use crate::metrics::{FlowInfo, Recorder, Rounded, Summary};
 use crate::network::Network;
 use crate::nic::Nic;
 use crate::nic::host::EventNic;
@@ -67,7 +67,17 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
     // Verilog goes through the clocks of its reset and of every write here.
     let nics: Vec<Box<dyn Nic>> = drawn.into_par_iter().map(|(h, d, flows)| nic(&plan, h, flows, cores, d)).collect::<Result<_, _>>()?;
     let infos = plan.flows.iter().zip(&numbers);
-    let infos = infos.map(|(f, id)| FlowInfo { src: f.src, dst: f.dst, id: *id, start: f.start, bytes: f.total() }).collect();
+    let whole = plan.nic.kind.sends_whole_packets();
+    let infos = infos.map(|(f, id)| FlowInfo {
+        src: f.src,
+        dst: f.dst,
+        id: *id,
+        start: f.start,
+        stop: f.stop,
+        bytes: f.total(),
+        rounded: f.bytes.filter(|_| whole).map(|b| Rounded::new(b, f.packet)),
+    });
+    let infos = infos.collect();
     let recorder = Recorder::new(plan.windows(), plan.topology.nodes(), infos);
     let mut network = Network::new(plan.topology.clone(), plan.switch, plan.seed, recorder);
     network.marking = plan.fabric.marking;

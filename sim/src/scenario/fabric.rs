@@ -108,7 +108,8 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
     let detail = plan.fabric.detail.unwrap_or(small);
     let numbers = plan.numbers();
     let infos = plan.flows.iter().zip(&numbers);
-    let infos = infos.map(|(f, id)| FlowInfo { src: f.src, dst: f.dst, id: *id, start: f.start, bytes: f.total() });
+    let infos =
+        infos.map(|(f, id)| FlowInfo { src: f.src, dst: f.dst, id: *id, start: f.start, stop: f.stop, bytes: f.total(), rounded: None });
     let recorder = Recorder::sized(plan.windows(), plan.topology.nodes(), infos.collect(), detail);
     let mut fabric = Fabric::new(&plan.topology, &settings(plan, detail), recorder);
     let mut index = vec![0; plan.topology.nodes()];
@@ -238,7 +239,6 @@ fn summary(plan: &Plan, record: &Record, messages: &[(u32, Message)], bottleneck
         0 => Spread::UNKNOWN,
         _ => Spread { mean: us(log.mean()), p50: us(log.quantile(0.5)), p99: us(log.quantile(0.99)) },
     };
-    let shares: Vec<f64> = r.flows.iter().filter(|f| f.info.bytes.is_none()).map(|f| f.wire_steady as f64).collect();
     let payload: u64 = r.flows.iter().map(|f| f.payload_steady).sum();
     let (utilization, queue_kb, queue_max_kb) = watched(r.taps.first(), seconds, bottleneck);
     // A call is its reply, which is counted from the request on.
@@ -252,7 +252,7 @@ fn summary(plan: &Plan, record: &Record, messages: &[(u32, Message)], bottleneck
         rtt_measured_us: spread(&record.measured_rtt),
         queue_kb,
         queue_max_kb,
-        jain: jain(&shares),
+        jain: jain(&r.shares()),
         pauses: r.pauses,
         pauses_steady: r.pauses_steady,
         dropped: r.dropped,
@@ -263,8 +263,8 @@ fn summary(plan: &Plan, record: &Record, messages: &[(u32, Message)], bottleneck
         notifications: record.notifications,
         timeouts: record.timeouts,
         rtt_error_clocks_max: None,
-        messages: counted.len() as u64,
-        completed: fct.len() as u64,
+        messages: Some(counted.len() as u64),
+        completed: Some(fct.len() as u64),
         completion_us: Spread::of(fct),
     }
 }

@@ -12,6 +12,7 @@ use crate::input;
 use crate::metrics::Recorder;
 use crate::time::{NS, Ps, Speed, ps};
 use crate::topology::Link;
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 use timely_regs::text::{parse_bare_bps, parse_bare_us};
@@ -172,14 +173,20 @@ pub fn read_flows(file: &Path, plan: &mut Plan, profile: &str, packet: u32, segm
 
 /// The completed flows of a run as `fct.txt`, and how many were not complete.
 pub fn fct(plan: &Plan, recorder: &Recorder) -> (String, usize) {
-    let mut done: Vec<_> = recorder.flows.iter().zip(&plan.flows).filter_map(|(r, f)| Some((f, r.info.start, r.completion?))).collect();
-    done.sort_by_key(|(_, start, c)| start + c);
+    let flows = recorder.flows.iter().zip(&plan.flows).enumerate();
+    let mut done: Vec<_> = flows.filter_map(|(i, (r, f))| Some((i, f, r.info.start, r.completion?))).collect();
+    done.sort_by_key(|(_, _, start, c)| start + c);
+    // Of each flow of replies that of their requests.
+    let asks = |(i, f): (usize, &FlowPlan)| Some((f.reply? as usize, i));
+    let requests: HashMap<usize, usize> = plan.flows.iter().enumerate().filter_map(asks).collect();
     let mut out = String::new();
-    for (f, start, completion) in &done {
+    for (i, f, start, completion) in &done {
         let ip = |n| u32::from_be_bytes(address::ipv4(n));
         let (sport, dport) = f.ports.unwrap_or((10_000, 100));
         let (size, start, fct) = (f.total().unwrap_or(0), start / NS, completion / NS);
-        let alone = plan.standalone(f) / NS;
+        // A reply's time counts from its request on.
+        let asked = requests.get(i).map_or(0, |request| plan.alone(&plan.flows[*request]));
+        let alone = (asked + plan.standalone(f)) / NS;
         writeln!(out, "{:08x} {:08x} {sport} {dport} {size} {start} {fct} {alone}", ip(f.src), ip(f.dst)).expect("writing to a string");
     }
     let finite = plan.flows.iter().filter(|f| f.total().is_some()).count();

@@ -31,9 +31,32 @@ impl Plan {
         Ok(there.saturating_add(back - last))
     }
 
-    /// The time that a flow would take alone: to the end of the last ACK's arrival.
+    /// The time that a flow would take alone: from its first message to the end of the last ACK's
+    /// arrival. Of several messages a lower bound: the last bytes do not arrive before a line that
+    /// was never idle from some message on has sent them in full packets.
     pub fn standalone(&self, f: &FlowPlan) -> Ps {
-        let bytes = f.total().unwrap_or(0).max(1);
+        let ack = self.topology.host_link(f.dst).speed.frame_time(HEADERS);
+        let back = self.one_way(f.dst, f.src, flow_key(f.dst, f.src, 0), HEADERS).unwrap_or(0);
+        self.alone(f) + self.nic.ack_delay + ack + back
+    }
+
+    /// The time that a flow would take alone to the arrival of its last byte.
+    pub fn alone(&self, f: &FlowPlan) -> Ps {
+        let (first, mut left) = (f.first(), f.total().unwrap_or(0));
+        let mut latest = self.burst(f, left);
+        for (at, bytes) in f.posts() {
+            // Bytes that are posted later are sent later.
+            if at > first && left > 0 {
+                latest = latest.max(at - first + self.burst(f, left));
+            }
+            left = left.saturating_sub(bytes);
+        }
+        latest
+    }
+
+    // The time to the arrival of the last of so many bytes that are posted at once.
+    fn burst(&self, f: &FlowPlan, bytes: u64) -> Ps {
+        let bytes = bytes.max(1);
         let full = (bytes - 1) / u64::from(f.packet);
         let last = (bytes - full * u64::from(f.packet)) as u32 + HEADERS;
         let Ok(path) = self.topology.path(f.src, f.dst, flow_key(f.src, f.dst, 0)) else { return 0 };
@@ -52,8 +75,6 @@ impl Plan {
             full_left += link.delay;
             last_left += link.delay;
         }
-        let ack = self.topology.host_link(f.dst).speed.frame_time(HEADERS);
-        let back = self.one_way(f.dst, f.src, flow_key(f.dst, f.src, 0), HEADERS).unwrap_or(0);
-        last_left + self.nic.ack_delay + ack + back
+        last_left
     }
 }

@@ -1,6 +1,7 @@
 //! The command line of `timely-sim stability`.
 use super::report::{compare, csv, page, table};
 use super::{Row, border_of, nic, nic_report, row, timely_rests};
+use crate::fluid::command::twice;
 use crate::fluid::settings::{Model, Settings};
 use crate::output::file::Outputs;
 use crate::output::{note, print};
@@ -48,9 +49,9 @@ pub struct Arguments {
     /// us, and flows at most 128.
     #[arg(long, value_name = "PROFILE", conflicts_with_all = ["model", "published"], value_parser = LAWS)]
     nic: Option<String>,
-    /// Length of the runs of --nic, ms; figures are of the last third.
-    #[arg(long, value_name = "MS", default_value_t = nic::MS, requires = "nic", value_parser = |s: &str| within(s, "ms", 1.0, MOST_MS), allow_negative_numbers = true)]
-    ms: f64,
+    /// Length of the runs of --nic, ms; figures are of the last third; by default 60.
+    #[arg(long, value_name = "MS", requires = "nic", value_parser = |s: &str| within(s, "ms", 1.0, MOST_MS), allow_negative_numbers = true)]
+    ms: Option<f64>,
     /// Prints JSON to stdout in place of the table.
     #[arg(long)]
     json: bool,
@@ -124,6 +125,10 @@ impl Arguments {
         if self.published {
             return self.published();
         }
+        let name = |told: &String| told.split_once('=').map_or(told.clone(), |(name, _)| name.trim().to_owned());
+        if let Some(name) = twice(self.set.iter().map(name)) {
+            return Err(format!("--set has {name} twice; allowed: each once"));
+        }
         if let Some(profile) = &self.nic {
             return self.nic(profile);
         }
@@ -185,7 +190,7 @@ impl Arguments {
         let all: Vec<(&nic::Nic, u32)> = laws.iter().flat_map(|l| self.flows.0.iter().map(move |n| (l, *n as u32))).collect();
         let make = |base_us: f64| nic::Nic::new(self.profile(profile, base_us).ok()?, nic::SEGMENT, base_us).ok();
         let one = |(of, n): (&nic::Nic, u32)| {
-            let row = nic::row(of, n, self.ms).map_err(|e| format!("{n} flows, {} us: {e}", of.base * 1e6))?;
+            let row = nic::row(of, n, self.ms.unwrap_or(nic::MS)).map_err(|e| format!("{n} flows, {} us: {e}", of.base * 1e6))?;
             let (border, sampled_border) = nic::borders(n, row.base_us, make);
             Ok::<_, String>(nic::Row { border, sampled_border, ..row })
         };

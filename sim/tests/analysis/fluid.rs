@@ -217,6 +217,11 @@ fn the_program_writes_series_and_refuses_settings() {
     let refused = [
         ("timely --set delta=1", "error: --set: delta is no parameter of timely; allowed: line_gbps"),
         ("dcqcn --set kmax_kb=4", "error: --set: kmax_kb is 4; allowed: more than kmin_kb, which is 5"),
+        ("timely --flow 5:0.3 --flow 3", "error: --flow has an OUTPUT; timely has no controller of its own, only pi-host"),
+        ("timely --jitter-every-us 7", "error: --jitter-every-us and --jitter-in-rtt are of --jitter-us, which is missing"),
+        ("dcqcn --jitter-us 5 --jitter-in-rtt", "error: --jitter-in-rtt has no effect on dcqcn, which measures no RTT"),
+        ("dcqcn --set delay_us=4 --set delay_us=5", "error: --set has delay_us twice; allowed: each once"),
+        ("timely --flow 5@200 --duration-ms 100", "error: --duration-ms is 100; no flow starts before that"),
         ("timely --flow 11", "error: a flow starts at 11 Gb/s; allowed: at most line_gbps, which is 10"),
         ("dcqcn --flows 10000 --step-us 0.01", "error: --step-us is 0.01; allowed with so many flows over so long: at least 0.5"),
     ];

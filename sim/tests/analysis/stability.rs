@@ -7,7 +7,7 @@ use timely_sim::stability::linear::linearise;
 use timely_sim::stability::margin::margin;
 use timely_sim::stability::published::{dcqcn_loop, patched_loop};
 use timely_sim::stability::report::compare;
-use timely_sim::stability::{Row, modes, row, timely_rests};
+use timely_sim::stability::{Row, border_of, modes, row, timely_rests};
 
 fn settings(model: Model, set: &[&str]) -> Settings {
     let mut s = Settings::conext16(model);
@@ -121,6 +121,32 @@ fn the_fluid_model_decays_with_its_rightmost_root() {
         let decay = (amplitude(swing.1) / amplitude(swing.0)).ln() / (swing.1 - swing.0);
         println!("{}: decay {decay:.2} /s, root {:.2} + {:.0} i", model.name(), expected.root, expected.root_omega);
         assert!((decay / expected.root - 1.0).abs() < 0.05);
+    }
+}
+
+/// A controller at the switch holds its output for a period, which is half a period of delay: the
+/// integrated model's swing grows or dies out as the rightmost root says, on both sides of a border
+/// that is 10 us nearer than that of a continuous controller, 104 us.
+#[test]
+fn a_sampled_controller_is_as_stable_as_the_fluid_model() {
+    let border = |set: &str| border_of(&settings(Model::PiSwitch, &["delay_us=95", set]), 2.0).delay_us.expect("a border");
+    let (continuous, sampled, slow) = (border("period_us=0"), border("period_us=20"), border("period_us=100"));
+    println!("border: continuous {continuous:.2} us, samples every 20 us {sampled:.2}, every 100 us {slow:.2}");
+    assert!((continuous - sampled - 10.0).abs() < 0.01 && (continuous - slow - 50.0).abs() < 0.01);
+    // From line rate a faster, real mode goes first; beyond the border the swing soon meets an empty
+    // queue.
+    for (delay, from, to) in [(sampled - 8.0, 0.6, 0.8), (sampled + 8.0, 0.08, 0.14)] {
+        let s = settings(Model::PiSwitch, &[&format!("delay_us={delay}"), "period_us=20", "mark_most=1"]);
+        let root = rows(&s, [2])[0].root;
+        let steps = Steps { end: to + 0.02, step: 2e-6, every: 4e-6, queue: 195e3, jitter: None };
+        let done = run(&s, &vec![FlowStart::new(40.0); 2], &steps).expect("runs");
+        let amplitude = |from: f64| {
+            let (_, least, most) = done.queue_between(from, from + 0.02);
+            most - least
+        };
+        let growth = (amplitude(to) / amplitude(from)).ln() / (to - from);
+        println!("{delay:.1} us: growth {growth:.2} /s, root {root:.2}");
+        assert!(growth * root > 0.0 && (growth / root - 1.0).abs() < 0.4, "{delay}: {growth} {root}");
     }
 }
 

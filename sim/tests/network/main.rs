@@ -6,6 +6,7 @@ mod dcqcn;
 mod ends;
 mod fabric;
 mod marking;
+mod messages;
 mod network;
 mod rivals;
 mod theory;

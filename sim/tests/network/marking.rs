@@ -95,3 +95,58 @@ fn one_way_delay_does_not_see_the_jitter_of_acks() {
     let event_one_way = run("event", "one_way", 50.0);
     assert!((event_one_way.mean - 8.0).abs() < 0.2 && event_one_way.p99 < 8.5, "{event_one_way:?}");
 }
+
+fn run(text: &str) -> Outcome {
+    let plan = file::parse(Path::new("test.toml"), text).unwrap_or_else(|e| panic!("{e}"));
+    build::run(plan, &*cores::factory(), |_| {}).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// An ACK tells the marks of its segment: of no packet behind it, though ten segments are on the
+/// last link when the first arrives.
+#[test]
+fn an_ack_echoes_no_packet_behind_its_segment() {
+    let o = run(
+        "duration_ms = 4\n[topology]\nhosts = 3\n[link]\ndelay_ns = 100000\n[switch]\nxoff_kb = 0\nmark_kb = 0\n[nic]\nkind = 'event'\n\
+                 [profile.f]\nlike = 'fixed'\ninitial_mbps = 10000\noutstanding_kb = 0\ntimeout_us = 0\n[[flow]]\nfrom = [0, 1]\nto = 2\n\
+                 bytes = 20480\nprofile = 'f'\n",
+    );
+    let marks: Vec<(u16, u16)> = o.recorder.rtts.iter().filter_map(|r| r.sample.marks).collect();
+    let told: u16 = marks.iter().map(|m| m.1).sum();
+    println!("{:?} {marks:?}", o.summary.marks);
+    assert_eq!((marks.len(), u64::from(told)), (20, o.summary.marks.marked_packets));
+    assert!(marks.iter().all(|(packets, marked)| marked <= packets), "{marks:?}");
+    // All but the first packets wait.
+    assert!(o.summary.marks.marked_packets >= 36 && o.summary.marks.marked_acks >= 18, "{:?}", o.summary.marks);
+}
+
+/// A controller samples and marks whether frames wait or not. Two flows at 9 Gb/s overload a port of
+/// 10 for 1 ms, so that a queue of about 1 MB comes and goes; half of its area over time, which is
+/// 10 KB less each second, is the integral then. At 5 Gb/s from 3 ms on no frame waits, the integral
+/// falls by .5 times 10 KB, 5 a second, and what comes is marked by it.
+#[test]
+fn a_controller_marks_at_an_empty_queue_too() {
+    let share = |kind: &str, at: &str| {
+        let o = run(&format!(
+            "duration_ms = 20\n[topology]\nhosts = 4\n[switch]\nxoff_kb = 0\nmark_at = '{at}'\n\
+             mark_pi = {{ reference_kb = 10, proportional = 0, integral = 0.5, period_us = 20, most = 0.5 }}\n[nic]\nkind = '{kind}'\n\
+             [profile.f]\nlike = 'fixed'\ninitial_mbps = 9000\noutstanding_kb = 0\ntimeout_us = 0\n\
+             [profile.s]\nlike = 'fixed'\ninitial_mbps = 5000\noutstanding_kb = 0\ntimeout_us = 0\n\
+             [[flow]]\nfrom = [0, 1]\nto = 2\nprofile = 'f'\nstop_us = 1000\n[[flow]]\nfrom = 3\nto = 2\nprofile = 's'\nstart_us = 3000\n"
+        ));
+        let (m, queue) = (o.summary.marks, o.summary.queue_kb.mean);
+        let share = m.marked_packets as f64 / m.packets as f64;
+        println!("{kind}, {at}: {share:.4} of {} packets, queue {queue:.2} KB", m.packets);
+        // The two that had stopped are no flows of the steady part.
+        assert!(m.packets > 5000 && queue < 1.2 && o.summary.jain == 1.0, "{queue} {}", o.summary.jain);
+        // The queue rises by 8 Gb/s, which is a KB a us, and falls by 10.
+        let most = o.summary.queue_max_kb;
+        let (rise, fall) = (most * 1e-6, most * 0.8e-6);
+        let integral = 0.5 * (most - 20.0) * (rise + fall) / 2.0;
+        (share, integral - 5.0 * (15e-3 - rise - fall))
+    };
+    for (kind, at) in [("event", "ingress"), ("event", "egress"), ("paced", "ingress"), ("paced", "egress"), ("model", "ingress")] {
+        let (share, theory) = share(kind, at);
+        println!("{kind}, {at}: theory {theory:.4}");
+        assert!((share - theory).abs() < 0.03, "{kind}, {at}");
+    }
+}

@@ -282,7 +282,8 @@ fn incast(bus: usize, skips: bool, threads: usize) -> Trace {
         nics.push(Box::new(MacNic::new(Box::new(dummy), attachment(h, ppm, 700_000))));
         logs.push(log);
     }
-    let flows: Vec<FlowInfo> = (0..senders).map(|src| FlowInfo { src, dst: senders, id: 0, start: 0, bytes: None }).collect();
+    let flows: Vec<FlowInfo> =
+        (0..senders).map(|src| FlowInfo { src, dst: senders, id: 0, start: 0, stop: None, bytes: None, rounded: None }).collect();
     let pfc = Pfc { xoff: 20_000, xon: 16_000 };
     let end = run(star(senders + 1, Speed::bps(TEN), 0.001), config(Some(pfc), None), nics, flows, 4 * MS, threads);
     let r = &end.network.recorder;

@@ -444,3 +444,14 @@ fn an_empty_shard_says_so() {
     let told = "note: shard 5/10 has nothing to do: the sweep's runs are those of shards 0 to 1\n";
     assert_eq!((o.status.code(), said(&o).as_str()), (Some(0), told));
 }
+
+/// What `run` says of a scenario, `compare` says of both.
+#[test]
+fn compare_tells_what_has_no_effect() {
+    let place = Place::new("compare");
+    std::fs::write(place.path("b.toml"), SCENARIO.replace("small", "other") + "[profile.q]\n").expect("written");
+    let o = place.run("compare a.toml b.toml");
+    let said = String::from_utf8_lossy(&o.stderr).into_owned();
+    assert!(o.status.success() && said.contains("note: b.toml: profile.q has no effect: no flow has it"), "{said}");
+    assert!(!said.contains("a.toml: "), "{said}");
+}

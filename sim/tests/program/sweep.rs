@@ -208,3 +208,27 @@ fn a_table_has_text_as_it_is() {
     assert!(table.contains(",plain,") && table.contains(",\"a, \"\"b\"\"\","), "{table}");
     std::fs::remove_dir_all(dir).expect("removed");
 }
+
+/// A run that is there twice would count as two samples, and a field of a profile that no flow has
+/// as one without an effect: both are refused, and what a scenario says besides is said once.
+#[test]
+fn a_sweep_refuses_what_would_mislead() {
+    let dir = scratch("misled");
+    let scenario =
+        "duration_ms = 1\n[topology]\nhosts = 2\n[profile.p]\nalpha = 0.5\n[profile.q]\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n";
+    std::fs::write(dir.join("a.toml"), scenario).expect("written");
+    let read = |text: &str| {
+        std::fs::write(dir.join("s.toml"), format!("scenario = 'a.toml'\n{text}")).expect("written");
+        Sweep::read(&dir.join("s.toml")).map_err(|e| e.to_string().replace(&format!("{}/", dir.display()), ""))
+    };
+    let why = |text: &str| read(text).map(|_| ()).expect_err("refused");
+    assert_eq!(why("seeds = [1, 2, 1]\n"), "s.toml:2: seeds has 1 twice; allowed: each once");
+    assert_eq!(why("[vary]\n'profile.p.alpha' = [0.1, 0.2, 0.1]\n"), "s.toml:3: profile.p.alpha has 0.1 twice; allowed: each value once");
+    assert_eq!(
+        why("[vary]\n'profile.q.alpha' = [0.1, 0.9]\n"),
+        "s.toml:3: profile.q is of no flow of the scenario; vary a profile that flows have"
+    );
+    let sweep = read("seeds = [1, 2]\n[vary]\n'profile.p.alpha' = [0.1, 0.9]\n").expect("read");
+    assert_eq!((sweep.runs.len(), sweep.notes), (4, vec!["profile.q has no effect: no flow has it".to_owned()]));
+    std::fs::remove_dir_all(dir).expect("removed");
+}

@@ -438,3 +438,22 @@ fn a_path_of_very_slow_links_is_refused() {
     let error = file::hpcc(&told, &file::Overrides::default()).unwrap().check().unwrap_err().to_string();
     assert!(error.starts_with("profile timely-10g: "), "{error}");
 }
+
+/// Fields that nothing hears are noted, by the kind of NIC, its form, and the profile's law.
+#[test]
+fn fields_without_an_effect_are_noted() {
+    let notes = |nic: &str, profile: &str, flow: &str| {
+        plan(&format!("[topology]\nhosts = 3\n[nic]\n{nic}[profile.p]\n{profile}[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n{flow}")).notes
+    };
+    let told = "kind = 'event'\nslot_us = 3\nspacing_mbps = 100\nbus_bits = 128\nack_delay_ns = 90\n";
+    assert_eq!(notes(told, "", ""), ["without an effect on NICs of kind event: bus_bits, slot_us, spacing_mbps of [nic]"]);
+    let inline = notes("kind = 'model'\nform = 'inline'\nhost_kb = 64\nstreams = true\n", "", "");
+    assert_eq!(inline, ["without an effect on NICs of kind model and form inline: streams of [nic]"]);
+    let fields = notes("", "like = 'timely-10g'\nbase_target_us = 20\nalpha_gain = 0.1\nbeta = 0.7\n", "");
+    assert_eq!(fields, ["without an effect in a profile like timely-10g: base_target_us, alpha_gain of [profile.p]"]);
+    assert!(notes("", "like = 'swift-10g'\nbase_target_us = 20\n", "").is_empty());
+    let unused = plan("[topology]\nhosts = 3\n[profile.q]\n[[flow]]\nfrom = 0\nto = 1\n").notes;
+    assert_eq!(unused, ["profile.q has no effect: no flow has it"]);
+    let padded = |packet: u32| notes("kind = 'model'\n", "", &format!("bytes = 10000\npacket_bytes = {packet}\n"));
+    assert!(padded(1000).is_empty() && padded(1024)[0].starts_with("NICs of kind model send whole packets alone"));
+}

@@ -3,7 +3,7 @@ use super::Fabric;
 use super::cell::{ACK, CNP, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
 use super::control::{Answer, engine_rate};
 use super::flow::{ARMED, ASLEEP, EXPIRES, Flow, QUEUED, Start, TIMED};
-use super::port::CLASSES;
+use super::port::{ACKS, CLASSES};
 use crate::nic::stream::HEADERS;
 use crate::time::{NEVER, Ps, wire_bytes};
 use rand::Rng;
@@ -368,9 +368,8 @@ impl Fabric {
             // The cell becomes the ACK.
             let flow = &mut self.flows[f as usize];
             let whole = flow.spec.reply.is_some().then(|| flow.complete(cell.end, cell.segment));
-            cell.marks = std::mem::take(&mut flow.marks);
             cell.bits = ACK;
-            cell.class = self.ack_class;
+            cell.class = ACKS;
             cell.wire = self.ack_wire;
             cell.route = flow.back;
             self.forward(now, id);
@@ -387,7 +386,6 @@ impl Fabric {
         if c.bits & RESPONSE != 0 {
             // The packets before the last one of a response are the segment's own time, as with a
             // segment that is sent.
-            c.marks = std::mem::take(&mut flow.marks);
             before = port.time((flow.segment_wire(c.segment) - u32::from(c.wire)).into());
             c.stamp += before;
         }

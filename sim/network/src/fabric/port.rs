@@ -231,6 +231,12 @@ impl Fabric {
         cell.route += 1;
         let port = &self.ports[out as usize];
         if port.busy <= now && port.waiting == 0 && port.open(cell.class) {
+            // A ramp marks no frame at an empty queue.
+            let marking = self.marking.pi.is_some() && port.marking && is_data(cell.class.into());
+            if marking && self.marks(now, out, 0) {
+                self.cells[id].bits |= MARKED;
+            }
+            let (cell, port) = (&self.cells[id], &self.ports[out as usize]);
             if port.watch != NONE {
                 let bytes = stored(cell.wire);
                 self.watches[port.watch as usize].came(now, bytes.into());
@@ -281,6 +287,9 @@ impl Fabric {
         }
         let port = &mut self.ports[out as usize];
         port.waiting += u64::from(bytes);
+        if port.marking {
+            self.controlled[out as usize].changes(&self.marking, now, port.waiting);
+        }
         if port.watch != NONE {
             self.watches[port.watch as usize].came(now, bytes.into());
         }
@@ -346,6 +355,9 @@ impl Fabric {
             if marking && !self.marking.ingress && is_data(class) && self.marks(now, out, queue) {
                 self.cells[id].bits |= MARKED;
             }
+            if marking {
+                self.controlled[out as usize].changes(&self.marking, now, queue);
+            }
             let free = self.buffer.saturating_sub(self.used[node]);
             let ingress = &mut self.ports[from as usize];
             ingress.entered[class] -= u64::from(bytes);
@@ -396,6 +408,11 @@ impl Fabric {
                     }
                     self.deliver(at, flow, (wire, new), bits);
                 }
+                // Marks of this segment's packets and of lost segments' before it, and of no packet
+                // behind it.
+                if bits & LAST != 0 && bits & REQUEST == 0 {
+                    self.cells[id].marks = std::mem::take(&mut self.flows[flow as usize].marks);
+                }
                 if bits & LAST == 0 {
                     self.cells.give(id);
                     return;
@@ -413,6 +430,10 @@ impl Fabric {
             self.cells[id].kind = Kind::Arrive;
         } else {
             cell.kind = Kind::Enter;
+            // The first switch gives ACKs their queue; a host's own are not paused.
+            if port.of_host && cell.class == ACKS {
+                cell.class = self.ack_class;
+            }
         }
         self.calendar.push(id, at);
     }

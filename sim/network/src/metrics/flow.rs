@@ -18,8 +18,34 @@ pub struct FlowInfo {
     pub id: FlowId,
     /// Start of the flow.
     pub start: Ps,
+    /// When an endless flow stops.
+    pub stop: Option<Ps>,
     /// Payload bytes; `None` for endless.
     pub bytes: Option<u64>,
+    /// How messages are rounded up to packets, by NICs that send whole packets alone.
+    pub rounded: Option<Rounded>,
+}
+
+/// Messages that are rounded up to whole packets, whose rest is no payload.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rounded {
+    /// Bytes of a message, at least 1.
+    pub message: u64,
+    /// Bytes that are sent of it, at least as many.
+    pub sent: u64,
+}
+
+impl Rounded {
+    /// Messages of so many bytes, in packets of so many.
+    pub fn new(message: u64, packet: u32) -> Self {
+        let message = message.max(1);
+        Rounded { message, sent: message.next_multiple_of(packet.max(1).into()) }
+    }
+
+    /// Payload among the first so many bytes that are sent.
+    fn payload(&self, sent: u64) -> u64 {
+        sent / self.sent * self.message + (sent % self.sent).min(self.message)
+    }
 }
 
 /// A flow and what was measured of it.
@@ -48,6 +74,8 @@ pub struct FlowRecord {
     last_departure: Option<Ps>,
     completing: Option<u32>,
     arrived: Arrived,
+    // Bytes that arrived, each once, with those that are no payload.
+    bytes: u64,
 }
 
 /// The bytes of a flow that have arrived, each once: all before a place, and ranges behind it.
@@ -108,6 +136,7 @@ impl FlowRecord {
             last_departure: None,
             completing: None,
             arrived: Arrived::default(),
+            bytes: 0,
         }
     }
 
@@ -134,7 +163,9 @@ impl FlowRecord {
         let wire = frame.wire_bytes();
         // Payload of a segment that is sent again counts once.
         let payload = u64::from(meta.payload);
-        let payload = meta.place.filter(|_| self.info.bytes.is_some()).map_or(payload, |place| self.arrived.add(place, payload));
+        let bytes = meta.place.filter(|_| self.info.bytes.is_some()).map_or(payload, |place| self.arrived.add(place, payload));
+        let payload = self.info.rounded.map_or(bytes, |r| r.payload(self.bytes + bytes) - r.payload(self.bytes));
+        self.bytes += bytes;
         self.payload += payload;
         self.packets += 1;
         if let Some(bin) = self.series.get_mut((end.saturating_sub(windows.from) / windows.bin) as usize) {
@@ -156,6 +187,15 @@ mod tests {
     use rand::seq::SliceRandom;
     use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;
+
+    /// Of messages of 1,000 bytes in packets of 300 each fourth packet has 100 bytes of payload.
+    #[test]
+    fn what_rounds_a_message_up_is_no_payload() {
+        let r = Rounded::new(1000, 300);
+        let packets: Vec<u64> = (0..9).map(|n| r.payload(300 * (n + 1)) - r.payload(300 * n)).collect();
+        assert_eq!(packets, [300, 300, 300, 100, 300, 300, 300, 100, 300]);
+        assert_eq!((Rounded::new(0, 1024).sent, Rounded::new(2048, 1024).sent), (1024, 2048));
+    }
 
     /// Pieces in any order, some of them again, against a table of bytes.
     #[test]

@@ -1,11 +1,13 @@
 //! Histograms: linear bins weighted by time, and logarithmic bins that count.
 
-/// Linear bins with a weight each. A value past the last bin doubles the width of all, so that
-/// memory is bounded and no value is cut.
+/// Linear bins with a weight each, and one of 0 alone. A value past the last bin doubles the width
+/// of all, so that memory is bounded and no value is cut.
 #[derive(Clone, Debug)]
 pub struct Linear {
     width: u64,
-    bins: Vec<u64>,
+    zero: u64,
+    // By bin: its weight, and its greatest value.
+    bins: Vec<(u64, u64)>,
     sum: u128,
     total: u64,
     max: u64,
@@ -14,7 +16,7 @@ pub struct Linear {
 impl Linear {
     /// `bins` bins, an even number, each `width` wide at first.
     pub fn new(width: u64, bins: usize) -> Self {
-        Linear { width, bins: vec![0; bins], sum: 0, total: 0, max: 0 }
+        Linear { width, zero: 0, bins: vec![(0, 0); bins], sum: 0, total: 0, max: 0 }
     }
 
     /// Adds a value with its weight.
@@ -22,17 +24,23 @@ impl Linear {
         if weight == 0 {
             return;
         }
+        self.total += weight;
+        if value == 0 {
+            self.zero += weight;
+            return;
+        }
         while value / self.width >= self.bins.len() as u64 {
             let half = self.bins.len() / 2;
             for i in 0..half {
-                self.bins[i] = self.bins[2 * i] + self.bins[2 * i + 1];
+                let (low, high) = (self.bins[2 * i], self.bins[2 * i + 1]);
+                self.bins[i] = (low.0 + high.0, low.1.max(high.1));
             }
-            self.bins[half..].fill(0);
+            self.bins[half..].fill((0, 0));
             self.width *= 2;
         }
-        self.bins[(value / self.width) as usize] += weight;
+        let bin = &mut self.bins[(value / self.width) as usize];
+        *bin = (bin.0 + weight, bin.1.max(value));
         self.sum += u128::from(value) * u128::from(weight);
-        self.total += weight;
         self.max = self.max.max(value);
     }
 
@@ -46,14 +54,16 @@ impl Linear {
         self.max
     }
 
-    /// The value below which a share `p` of the weight lies, to the upper end of its bin; 0 when
-    /// empty.
+    /// The greatest value of the bin up to whose end a share `p` of the weight lies; 0 when empty.
     pub fn quantile(&self, p: f64) -> f64 {
-        let mut sum = 0u64;
-        for (i, w) in self.bins.iter().enumerate() {
-            sum += w;
-            if *w > 0 && sum as f64 >= p * self.total as f64 {
-                return ((i as u64 + 1) * self.width).min(self.max) as f64;
+        let (mut sum, least) = (self.zero, p * self.total as f64);
+        for (weight, most) in &self.bins {
+            if sum as f64 >= least {
+                break;
+            }
+            sum += weight;
+            if *weight > 0 && sum as f64 >= least {
+                return *most as f64;
             }
         }
         0.0
@@ -188,9 +198,14 @@ mod tests {
         let mut h = Linear::new(10, 100);
         h.add(5, 98);
         h.add(505, 2);
-        assert_eq!(h.quantile(0.5), 10.0);
+        assert_eq!(h.quantile(0.5), 5.0);
         assert_eq!(h.quantile(0.99), 505.0);
         assert_eq!(h.mean(), 15.0);
+        // A queue that is empty but for a hundredth has a 99th percentile of 0.
+        let mut h = Linear::new(256, 100);
+        h.add(0, 996);
+        h.add(1118, 4);
+        assert_eq!((h.quantile(0.99), h.quantile(0.9961)), (0.0, 1118.0));
     }
 
     #[test]
@@ -198,7 +213,7 @@ mod tests {
         let mut h = Linear::new(256, 32_768);
         h.add(1000, 2);
         h.add(9 << 30, 98);
-        assert_eq!((h.quantile(0.01), h.quantile(0.5)), (h.width as f64, (9u64 << 30) as f64));
+        assert_eq!((h.quantile(0.01), h.quantile(0.5)), (1000.0, (9u64 << 30) as f64));
         assert!(h.width <= (9 << 30) / 8_192, "{}", h.width);
     }
 }

@@ -6,7 +6,7 @@ pub mod histogram;
 pub mod summary;
 pub mod tap;
 
-pub use flow::{FlowInfo, FlowRecord};
+pub use flow::{FlowInfo, FlowRecord, Rounded};
 pub use summary::Summary;
 pub use tap::Tap;
 
@@ -188,6 +188,12 @@ impl Recorder {
                 }
             }
         }
+    }
+
+    /// Wire bytes of endless flows in the steady part, but for flows that had stopped before it.
+    pub fn shares(&self) -> Vec<f64> {
+        let runs = |f: &&FlowRecord| f.info.bytes.is_none() && f.info.stop.is_none_or(|stop| stop > self.windows.steady);
+        self.flows.iter().filter(runs).map(|f| f.wire_steady as f64).collect()
     }
 
     /// Every flow is complete: nothing else will be sent but what was sent before.

@@ -75,8 +75,9 @@ pub struct Summary {
     pub queue_kb: QueueKb,
     /// Largest queue of the whole run.
     pub queue_max_kb: f64,
-    /// Jain's fairness index over what the receivers of endless flows got; not a number without
-    /// such flows, and where none got anything.
+    /// Jain's fairness index over what the receivers of endless flows got, but for flows that had
+    /// stopped before the steady part; not a number without such flows, and where none got
+    /// anything.
     pub jain: f64,
     /// Pauses that switches signalled, in the whole run.
     pub pauses: u64,
@@ -99,10 +100,10 @@ pub struct Summary {
     pub marks: super::Marks,
     /// Congestion notifications that receivers sent in the whole run; only the fabric's send any.
     pub notifications: u64,
-    /// Messages of all flows; counted on the fabric.
-    pub messages: u64,
+    /// Messages of all flows; not known (in JSON null) but on the fabric, as is the next.
+    pub messages: Option<u64>,
     /// Messages that were complete by the end.
-    pub completed: u64,
+    pub completed: Option<u64>,
     /// Times from the posting of a message to its last ACK; unknown without complete messages.
     pub completion_us: Spread,
 }
@@ -127,7 +128,6 @@ impl Summary {
         let w = recorder.windows;
         let seconds = w.seconds().unwrap_or(f64::NAN);
         let payload: u64 = recorder.flows.iter().map(|f| f.payload_steady).sum();
-        let shares: Vec<f64> = recorder.flows.iter().filter(|f| f.info.bytes.is_none()).map(|f| f.wire_steady as f64).collect();
         let steady = || recorder.rtts.iter().map(|r| r.sample).filter(|s| s.at >= w.steady && s.at < w.end);
         let path: Vec<f64> = steady().filter_map(|s| s.path).map(|p| p as f64 * 1e-6).collect();
         let measured: Vec<f64> = steady().filter_map(|s| s.measured_ns).map(|n| n * 1e-3).collect();
@@ -140,7 +140,7 @@ impl Summary {
             rtt_measured_us: Spread::of(measured),
             queue_kb,
             queue_max_kb,
-            jain: jain(&shares),
+            jain: jain(&recorder.shares()),
             pauses: recorder.pauses,
             pauses_steady: recorder.pauses_steady,
             dropped: recorder.dropped,

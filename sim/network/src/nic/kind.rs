@@ -21,6 +21,11 @@ pub enum NicKind {
 impl NicKind {
     /// The names, for messages.
     pub const ALLOWED: &str = "rtl, model, paced, software, event, posted";
+
+    /// Each message is rounded up to whole packets, as the host posts packets and not bytes.
+    pub fn sends_whole_packets(self) -> bool {
+        matches!(self, NicKind::Rtl | NicKind::Model)
+    }
 }
 
 impl std::str::FromStr for NicKind {

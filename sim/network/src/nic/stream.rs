@@ -159,7 +159,11 @@ impl Stream {
 
     fn next_payload(&self) -> u64 {
         let room = u64::from(self.spec.segment) - self.in_segment;
-        u64::from(self.spec.packet).min(room).min(self.source().1).max(1)
+        let (resends, of) = self.source();
+        let place = if resends { self.again.front().map_or(0, |r| r.0) } else { self.place };
+        // No packet has bytes of two messages.
+        let whole = self.spec.bytes.filter(|_| self.spec.messages > 1).map_or(u64::MAX, |b| b - place % b.max(1));
+        u64::from(self.spec.packet).min(room).min(of).min(whole).max(1)
     }
 
     /// Takes the next packet; its segment's RTT is counted from `from` if this is its first packet.

@@ -17,6 +17,7 @@ pub mod roots;
 use crate::fluid::dcqcn::Dcqcn;
 use crate::fluid::law::Law;
 use crate::fluid::law::Past;
+use crate::fluid::marking::Marker;
 use crate::fluid::settings::{Model, Settings};
 use crate::fluid::timely::Timely;
 use border::{Border, border};
@@ -58,8 +59,12 @@ pub struct Row {
 /// The law at rest with so many flows, linearised; `None` of TIMELY, which rests nowhere.
 pub fn modes(settings: &Settings, flows: f64) -> Option<Modes> {
     if settings.model.is_dcqcn() {
-        // A controller that samples is linearised as the continuous one.
-        let d = Settings { period_us: 0.0, ..*settings }.dcqcn().with_long_ramp();
+        // A controller that samples is the continuous one with its output held for a period, which
+        // is half a period of delay (Astrom and Wittenmark, Computer-Controlled Systems, 8.2).
+        let continuous = Settings { period_us: 0.0, ..*settings }.dcqcn().with_long_ramp();
+        let sampled = matches!(settings.dcqcn().marker, Marker::Pi(_));
+        let held = if sampled { settings.period_us / 2e6 } else { 0.0 };
+        let d = Dcqcn { delay: continuous.delay + held, ..continuous };
         let point = d.fixed_point(flows);
         // At rest the queue's own delay is a constant.
         let delay = d.delay + d.queue_delay * point.queue / d.packet / d.capacity;

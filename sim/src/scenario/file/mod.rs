@@ -6,6 +6,7 @@ mod source;
 mod tables;
 mod told;
 mod traffic;
+mod unheard;
 
 pub use told::{Hpcc, hpcc};
 
@@ -123,8 +124,11 @@ fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
         topology,
     };
     for (name, table) in &f.profile {
-        plan.profiles.push(profile(&src, name, table)?);
+        let profile = profile(&src, name, table)?;
+        plan.notes.extend(unheard::of_profile(table, &profile));
+        plan.profiles.push(profile);
     }
+    plan.notes.extend(unheard::of_nic(&f.nic, &plan.nic));
     for t in &f.flow {
         flows(&src, t, &hosts, &mut plan)?;
     }
@@ -145,6 +149,12 @@ fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
     } else if let Some(d) = &f.flows {
         let allowed = "only with flows_file, whose flows it is of; [[flow]], [[load]] and [[incast]] have these fields themselves";
         return Err(src.error(d.span(), "[flows]", "without flows_file", allowed));
+    }
+    plan.notes.extend(unheard::profiles(&plan));
+    let padded = plan.flows.iter().any(|f| f.bytes.is_some_and(|b| !b.is_multiple_of(f.packet.into())));
+    if padded && plan.nic.kind.sends_whole_packets() {
+        let why = "send whole packets alone, as the hardware does: the rest of a message's last one is sent and is no payload";
+        plan.notes.push(format!("NICs of kind {} {why}", plan.nic.kind));
     }
     holds_frames(&src, &f.switch.buffer_kb, &plan)?;
     if plan.fabric.marking.is_none() {
