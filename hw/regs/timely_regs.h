@@ -698,7 +698,7 @@
 #define TIMELY_TELEMETRY_RATE_SHIFT 0 /* rate since the last update, 2^-12 Mb/s */
 #define TIMELY_TELEMETRY_RATE_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_LAST_BRANCH_WORD 24
-#define TIMELY_TELEMETRY_LAST_BRANCH_SHIFT 0 /* branch of the last update: 0 `below_tlow` to 4 `other`, as its event names it */
+#define TIMELY_TELEMETRY_LAST_BRANCH_SHIFT 0 /* branch of the last update: 0 `below_tlow`, 1 `above_thigh`, 2 `gradient_increase`, 3 `gradient_decrease`, 4 `other` (no law), 5 `held` (Swift is above a target and decreased less than an RTT ago), which counts in `other` */
 #define TIMELY_TELEMETRY_LAST_BRANCH_MASK 0x7u
 #define TIMELY_TELEMETRY_LAST_KIND_WORD 24
 #define TIMELY_TELEMETRY_LAST_KIND_SHIFT 4 /* what the last update answered, as the engine's events name it */

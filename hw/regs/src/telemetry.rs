@@ -74,8 +74,13 @@ pub const HYPERACTIVE: Field = Field::new(22, 31, 0, "hyperactive", "increases t
 /// Rate.
 pub const RATE: Field = Field::new(23, 31, 0, "rate", "rate since the last update, 2^-12 Mb/s");
 /// Branch of the last update.
-pub const LAST_BRANCH: Field =
-    Field::new(24, 2, 0, "last_branch", "branch of the last update: 0 `below_tlow` to 4 `other`, as its event names it");
+pub const LAST_BRANCH: Field = Field::new(
+    24,
+    2,
+    0,
+    "last_branch",
+    "branch of the last update: 0 `below_tlow`, 1 `above_thigh`, 2 `gradient_increase`, 3 `gradient_decrease`, 4 `other` (no law), 5 `held` (Swift is above a target and decreased less than an RTT ago), which counts in `other`",
+);
 /// Kind of the last update.
 pub const LAST_KIND: Field = Field::new(24, 6, 4, "last_kind", "what the last update answered, as the engine's events name it");
 

@@ -49,7 +49,7 @@ fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
         Bound::AtMost(3000.0),
         Bound::AtMost(32.0),
         Bound::AtMost(800.0),
-        Bound::AtMost(6000.0),
+        Bound::AtMost(6800.0),
         Bound::AtMost(5.0),
     ];
     for (key, value, what) in [

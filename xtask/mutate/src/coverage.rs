@@ -171,7 +171,8 @@ Written by `cargo xtask coverage` from [tests/coverage.toml](../tests/coverage.t
 taken and each bit of a signal changes, in the lockstep tests of the block as every `cargo xtask test` runs them. A share is of the points that
 Verilator makes, over all modules of the block (of `pacer`, `ack` and `nic` those that join their parts); bits that are tied, as the upper ones of a
 padded word, count as points that nothing reaches. Wanted is .9 of each. `target/coverage/BLOCK/missed.txt` has the points that were not reached.
-What is reached is not yet checked: [mutation.md](mutation.md) says what the same tests notice.
+Recorded so far are the blocks of the table; others of [mutation.md](mutation.md) were not measured. What is reached is not yet checked: that page says
+what the same tests notice.
 ";
 
 fn page(record: &Record) -> String {
