@@ -62,3 +62,24 @@ fn what_another_emission_wrote_is_not_replaced() {
     assert!(out.join("nic1_standalone_64_10.v").exists());
     let _ = std::fs::remove_dir_all(&out);
 }
+
+/// The committed bitstream is of this text, or its page and the README say that it is not.
+#[test]
+fn a_bitstream_of_another_text_is_called_so() {
+    let (out, root) = (PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("board"), PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(".."));
+    let _ = std::fs::remove_dir_all(&out);
+    assert_eq!(emit(&out, &["--shell", "ecpix5"]).status.code(), Some(0));
+    let told = |file: &str| std::fs::read_to_string(root.join(file)).expect("committed").replace('\n', " ");
+    let manifest = told("bitstreams/ecpix5/manifest.toml");
+    let sum = |file: &str| {
+        let o = Command::new("sha256sum").arg(out.join(file)).output().expect("coreutils");
+        String::from_utf8_lossy(&o.stdout).split(' ').next().map(str::to_owned).expect("a sum")
+    };
+    let same = [("verilog_sha256", "timely_ecpix5_64_9.v"), ("pins_sha256", "timely_ecpix5.lpf")]
+        .into_iter()
+        .all(|(key, file)| manifest.contains(&format!("{key} = \"{}\"", sum(file))));
+    let words = [("docs/ecpix5.md", "does not fit this checkout"), ("README.md", "is of an earlier register map")];
+    for (file, words) in words {
+        assert_eq!(told(file).contains(words), !same, "{file}: the bitstream is of this text: {same}");
+    }
+}

@@ -75,6 +75,7 @@ fn the_shell_takes_the_plugin() {
         "read_verilog -quiet timely_opennic_512_10.v",
         "read_xdc timely_opennic.xdc",
         "set_property used_in_synthesis false timely_opennic.xdc",
+        "set_property PROCESSING_ORDER LATE timely_opennic.xdc",
         "create_ip crossbar_322",
         "read_verilog -quiet @/tree/plugin/p2p/box_322mhz/box_322mhz_address_map.v",
         "read_verilog -quiet -sv p2p_322mhz.sv",
