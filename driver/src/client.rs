@@ -182,9 +182,9 @@ impl Client {
     }
 
     fn keep(&mut self, lost: u64, events: Vec<u8>) {
-        self.lost += lost;
+        self.lost = self.lost.saturating_add(lost);
         if self.kept_bytes + events.len() > MOST_KEPT {
-            self.lost += (events.len() / BYTES) as u64;
+            self.lost = self.lost.saturating_add((events.len() / BYTES) as u64);
         } else {
             self.kept_bytes += events.len();
             self.kept.push_back((std::mem::take(&mut self.lost), events));
@@ -218,7 +218,7 @@ impl Client {
         }
         let (head, tail) = self.receive()?;
         match self.read(&head)? {
-            Answer::Events { lost } => Ok(Some((lost + std::mem::take(&mut self.lost), tail))),
+            Answer::Events { lost } => Ok(Some((lost.saturating_add(std::mem::take(&mut self.lost)), tail))),
             Answer::Failed { error, .. } => {
                 self.follows = false;
                 Err(error.into())
