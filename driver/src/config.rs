@@ -144,6 +144,11 @@ impl Config {
         self.port.is_none() && self.profile.is_empty() && self.flow.is_empty()
     }
 
+    /// The UDP port that makes a packet ours.
+    pub fn udp_port(&self) -> u16 {
+        self.port.as_ref().map_or(timely_regs::wire::DEFAULT_PORT, |p| p.udp_port)
+    }
+
     /// Flows may send, unless somebody stopped them.
     pub fn is_enabled(&self) -> bool {
         self.enabled != Some(false)

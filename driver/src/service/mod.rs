@@ -119,7 +119,7 @@ impl Service {
                 Ok(json(self.flow(flow)))
             }
             Request::FlowAdd { flow, spec } => {
-                let record = spec.record()?;
+                let record = spec.record(self.config.udp_port())?;
                 if let Some(number) = flow {
                     self.nic.flows()?.must_be_free(number)?;
                 }
@@ -133,7 +133,7 @@ impl Service {
                 Ok(json(FlowReport { note, ..self.flow(number) }))
             }
             Request::FlowSet { flow, spec } => {
-                let record = spec.record()?;
+                let record = spec.record(self.config.udp_port())?;
                 self.check_window(&spec)?;
                 self.check_profile(&spec, &record)?;
                 self.nic.set_flow(flow, &record)?;

@@ -7,7 +7,7 @@ use crate::registers::Named;
 use crate::report::{
     AheadReport, ClockReport, DeviceReport, FlowReport, FlowTelemetry, Percentiles, PortReport, ProfileReport, RegisterReport, Telemetry,
 };
-use crate::spec::profile_fields;
+use crate::spec::{FlowSpec, profile_fields};
 use std::time::Instant;
 use timely_regs::device::Bus;
 use timely_regs::map::Access;
@@ -47,7 +47,9 @@ impl Service {
     }
 
     pub(super) fn flow(&self, flow: u32) -> FlowReport {
-        FlowReport { flow, spec: self.config.flow.get(&Number(flow)).cloned(), note: None }
+        // With the destination port that the NIC has, also of a flow that was given none.
+        let effective = |s: &FlowSpec| FlowSpec { destination_port: Some(self.config.udp_port()), ..s.clone() };
+        FlowReport { flow, spec: self.config.flow.get(&Number(flow)).map(effective), note: None }
     }
 
     pub(super) fn profile(&self, number: u32) -> Result<ProfileReport, ServiceError> {

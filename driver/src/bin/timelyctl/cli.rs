@@ -279,9 +279,10 @@ pub struct FlowArguments {
     /// UDP source port.
     #[arg(long, default_value_t = DEFAULT_PORT, value_parser = parse_whole::<u16>)]
     source_port: u16,
-    /// UDP destination port.
-    #[arg(long, default_value_t = DEFAULT_PORT, value_parser = parse_whole::<u16>)]
-    destination_port: u16,
+    /// UDP destination port: the port's --udp-port, and no other, for ACKs are known by it; that
+    /// one otherwise.
+    #[arg(long, value_parser = parse_whole::<u16>)]
+    destination_port: Option<u16>,
     /// Rate, of a flow whose profile is `fixed`.
     #[arg(long, allow_hyphen_values = true)]
     rate: Option<String>,
