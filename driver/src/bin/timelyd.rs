@@ -89,6 +89,8 @@ fn run(cli: Cli) -> Result<(), Failed> {
     // Before the device is touched: what runs on it goes on when file, options or sockets are
     // wrong.
     let config = Config::read(&file).map_err(|e| text(&e))?;
+    Config::check_folder(&file).map_err(|e| format!("{e}; the device goes on as it was"))?;
+    let absent = !file.exists();
     let in_file = |e: &dyn std::fmt::Display| format!("{}: {e}; the device goes on as it was", file.display());
     let plan = Plan::new(&config, None).map_err(|e| in_file(&e))?;
     let heartbeat = (!cli.heartbeat.is_zero()).then_some(cli.heartbeat);
@@ -118,6 +120,9 @@ fn run(cli: Cli) -> Result<(), Failed> {
         file.display(),
         socket.display()
     ));
+    if absent {
+        announce(format_args!("{} is not there: nothing is configured, and the first change makes the file", file.display()));
+    }
     if stopped {
         announce(STOPPED);
     }

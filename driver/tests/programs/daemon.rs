@@ -227,6 +227,9 @@ fn options_that_cannot_be_leave_the_nic_as_it_is() {
         (&["--metrics", &taken.1], 1, &[&taken.1, "give another --metrics"]),
         (&["--socket", "/nonexist/x"], 1, &["/nonexist/x", "make its folder"]),
         (&["--socket", path], 1, &[path, "exists and is no socket"]),
+        (&["--config", "/nonexist/dir/x.toml"], 1, &["/nonexist/dir/x.toml", "folder /nonexist/dir:", "goes on as it was"]),
+        // A folder that takes no file of root's either.
+        (&["--config", "/sys/x.toml"], 1, &["/sys/x.toml", "make the folder, or give another file", "goes on as it was"]),
     ];
     for (words, wanted, names) in cases {
         let (code, said) = place.daemon(&device, words).ended();
@@ -234,6 +237,29 @@ fn options_that_cannot_be_leave_the_nic_as_it_is() {
         assert_eq!(place.json(&["--device", &device, "info"])["flows_in_use"], 1, "{words:?} reset it");
     }
     assert_eq!(std::fs::read_to_string(&file).expect("kept"), "not a socket");
+}
+
+/// A file that is not there is made by the first change; a path that is mistyped is seen.
+#[test]
+fn a_start_without_a_file_says_so() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let file = place.path("new.toml");
+    let said = |flow_is_added: bool| {
+        let daemon = place.daemon(&device, &["--config", file.to_str().expect("a path")]);
+        super::wait_for(&place.daemon_socket(&device));
+        if flow_is_added {
+            flow(&place, &device, "7");
+        }
+        daemon.signal(Signal::SIGTERM);
+        let (code, said) = daemon.ended();
+        assert_eq!(code, Some(0), "{said}");
+        said
+    };
+    let told = format!("{} is not there: nothing is configured", file.display());
+    assert!(said(true).contains(&told));
+    let again = said(false);
+    assert!(again.contains("1 flows and 1 profiles") && !again.contains("is not there"), "{again}");
 }
 
 /// Profiles tell that it was reset, or its address where there is no profile; a flow that the NIC
