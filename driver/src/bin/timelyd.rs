@@ -11,6 +11,7 @@ use timely_driver::command::parse_or_man;
 use timely_driver::config::Config;
 use timely_driver::daemon::{Daemon, Listening, Options, check_metrics};
 use timely_driver::host::parse_socket;
+use timely_driver::lock;
 use timely_driver::nic::{Nic, Start};
 use timely_driver::plan::Plan;
 use timely_driver::say::{announce, note};
@@ -93,6 +94,7 @@ fn run(cli: Cli) -> Result<(), Failed> {
     let absent = !file.exists();
     let in_file = |e: &dyn std::fmt::Display| format!("{}: {e}; the device goes on as it was", file.display());
     let plan = Plan::new(&config, None).map_err(|e| in_file(&e))?;
+    lock::listens_at(&std::path::absolute(&socket).unwrap_or_else(|_| socket.clone()));
     let heartbeat = (!cli.heartbeat.is_zero()).then_some(cli.heartbeat);
     let transport = cli.device.transport(config.device).map_err(|e| text(&e))?;
     Nic::check_closed(&*transport, plan.last_flow(), plan.window, heartbeat).map_err(|e| match e {

@@ -94,6 +94,8 @@ pub struct Daemon {
     over: Option<String>,
     /// When the NIC is looked at next, whatever the heartbeat is.
     look: Instant,
+    /// Its socket is gone, and cannot be made again: said once.
+    deaf: bool,
     /// The heartbeat was lost.
     losses: Often,
     refclock: Option<Refclock>,
@@ -127,6 +129,7 @@ impl Daemon {
             stop: Box::new(stop),
             over: None,
             look: Instant::now(),
+            deaf: false,
             losses: Often::default(),
             refclock,
         })
@@ -187,7 +190,25 @@ impl Daemon {
             return Ok(());
         }
         self.look = now + LOOKS_APART;
+        self.look_at_socket();
         Ok(self.service.nic.must_be_as_left()?)
+    }
+
+    /// Listens again where the socket was removed, and says so; that it cannot, once.
+    fn look_at_socket(&mut self) {
+        match self.listening.renew() {
+            Ok(again) => {
+                if again {
+                    note(format_args!("the socket {} was removed, and is there again", self.options.socket.display()));
+                }
+                self.deaf = false;
+            }
+            Err(e) => {
+                if !std::mem::replace(&mut self.deaf, true) {
+                    note(format_args!("timelyctl finds this daemon no more: {e}"));
+                }
+            }
+        }
     }
 
     fn recover(&mut self) -> Result<(), DaemonError> {

@@ -211,6 +211,38 @@ fn a_daemon_of_another_device_is_not_asked() {
     place.refused(&["--device", &other, "reset"], 1, &[&format!("has {device}, not {other}"), "another --socket"]);
 }
 
+/// A socket of its own is told to who finds the device taken, is taken by `--socket` and its
+/// variable, and made again when it is removed.
+#[test]
+fn a_daemon_with_a_socket_of_its_own_is_found() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let socket = place.path("own.sock");
+    let path = socket.to_str().expect("a path");
+    let daemon = place.daemon(&device, &["--socket", path]);
+    super::wait_for(&socket);
+    let holder = format!("in use by PID {} (timelyd), which listens at {path}; ", daemon.0.id());
+    place.refused(&["--device", &device, "info"], 4, &[&holder, "--socket"]);
+    assert_eq!(place.json(&["--device", &device, "--socket", path, "info"])["flows_in_use"], 0);
+    let with = |value: &str| {
+        let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &["--device", &device, "info"]);
+        c.env("TIMELY_SOCKET", value).output().expect("started").status.code()
+    };
+    assert_eq!((with(path), with("")), (Some(0), Some(4)));
+    place.refused(&["--socket", path, "info"], 2, &["give --device too"]);
+    place.refused(
+        &["--device", &device, "--socket", "/nonexist/x", "info"],
+        1,
+        &["no timelyd listens at /nonexist/x", "leave --socket out"],
+    );
+    std::fs::remove_file(&socket).expect("removed");
+    super::wait_for(&socket);
+    place.said(&["--device", &device, "--socket", path, "info"]);
+    daemon.signal(Signal::SIGTERM);
+    let (code, said) = daemon.ended();
+    assert!(code == Some(0) && said.contains(&format!("the socket {path} was removed, and is there again")), "{code:?}: {said}");
+}
+
 /// Before the NIC is touched: its flow sends on.
 #[test]
 fn options_that_cannot_be_leave_the_nic_as_it_is() {

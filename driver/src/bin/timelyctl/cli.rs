@@ -60,6 +60,9 @@ pub struct Cli {
     /// sim:model.
     #[arg(long, global = true, env = "TIMELY_DEVICE")]
     pub device: Option<Target>,
+    /// Where its timelyd listens, when that was given a --socket.
+    #[arg(long, global = true, value_name = "PATH", env = "TIMELY_SOCKET")]
+    pub socket: Option<PathBuf>,
     /// Prints JSON with stable keys.
     #[arg(long, global = true)]
     pub json: bool,

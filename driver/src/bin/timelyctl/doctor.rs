@@ -31,7 +31,7 @@ fn clock(simulated: bool, fit: Option<Fit>) -> Result<String, String> {
 }
 
 /// Runs all checks.
-pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
+pub fn run(target: &Target, socket: Option<&Path>, json: bool) -> Result<ExitCode, CliError> {
     let mut checks: Vec<Check> = Vec::new();
     if let Target::Pci { address, .. } = target {
         checks = System::default().checks(*address, Path::new("/dev/vfio"), lockable());
@@ -47,7 +47,7 @@ pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
         let name = path.display();
         checks.push(("permission", opened.map(|_| format!("{name} can be opened")).map_err(|e| format!("{name}: {e}; {next}"))));
     }
-    match Backend::open(target) {
+    match Backend::open(target, socket) {
         Err(e) => checks.push(("opening", Err(e.to_string()))),
         Ok(mut nic) => {
             let through = if matches!(nic, Backend::Daemon(_)) { "through timelyd" } else { "by itself, no timelyd has it" };

@@ -151,6 +151,10 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
     if let Some(code) = on_machine(cli)? {
         return Ok(code);
     }
+    if cli.socket.is_some() && cli.device.is_none() {
+        let named = "the socket of a timelyd says nothing of its device: give --device too, or set TIMELY_DEVICE";
+        return Err(CliError::Wrong(named.into()));
+    }
     let target = cli.device.clone().unwrap_or_else(|| {
         let (target, simulated) = Target::usual();
         if simulated {
@@ -159,7 +163,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         target
     });
     match &cli.command {
-        Command::Doctor => return doctor::run(&target, cli.json),
+        Command::Doctor => return doctor::run(&target, cli.socket.as_deref(), cli.json),
         Command::Selftest => {
             let place = Config::read(&target.state()?)?.device;
             // Opened once before the test, so that a device that is absent or in use is no finding
@@ -176,8 +180,12 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         _ => {}
     }
     let json = cli.json;
-    let mut nic =
-        if matches!(cli.command, Command::Reset { flows: false }) { Backend::open_to_reset(&target)? } else { Backend::open(&target)? };
+    let socket = cli.socket.as_deref();
+    let mut nic = if matches!(cli.command, Command::Reset { flows: false }) {
+        Backend::open_to_reset(&target, socket)?
+    } else {
+        Backend::open(&target, socket)?
+    };
     let mut ask = |request: Request| nic.ask(request);
     match &cli.command {
         Command::Info => print(json, ask(Request::Info {})?, show::info)?,
