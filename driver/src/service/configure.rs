@@ -125,7 +125,8 @@ impl Service {
                 }
             }
         }
-        self.save()
+        self.save();
+        Ok(())
     }
 
     /// The port orphans packets of flows: the NIC knows its own packets by the UDP port, so what is

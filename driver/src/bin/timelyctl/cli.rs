@@ -50,7 +50,8 @@ EXIT CODES
   2  the command line was wrong
   3  a value, a flow, a profile or a register was refused
   4  somebody else has the device, or it needs a daemon
-  5  doctor or selftest found something wrong";
+  5  doctor or selftest found something wrong
+  6  the change is in force, and could not be saved: it is not to be done again";
 
 /// Looks at a timely-nic and configures it.
 #[derive(Parser)]
