@@ -42,6 +42,9 @@ pub struct DeviceReport {
     pub heartbeat_us: f64,
     pub heartbeat_lost: bool,
     pub dma_running: bool,
+    /// Changes are in force that could not be saved yet.
+    #[serde(default)]
+    pub unsaved: bool,
     /// Event records since the driver opened or reset the NIC.
     #[serde(default)]
     pub recorded: EventReport,
@@ -75,6 +78,7 @@ impl DeviceReport {
             heartbeat_us: f64::from(i.heartbeat_clocks) * f64::from(i.clock_ps) / 1e6,
             heartbeat_lost: i.heartbeat_lost,
             dma_running: i.dma_running,
+            unsaved: false,
             recorded: i.recorded.into(),
             counters: i.counters.into_iter().collect(),
         }

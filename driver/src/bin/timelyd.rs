@@ -32,7 +32,7 @@ SIGHUP stop the flows and close the NIC in order; when timelyd is killed, the NI
 
 EXIT CODES
   0  it was asked to end, and the NIC was closed in order
-  1  the device or a file could not be used, or the device went away or was reset
+  1  the device or a file could not be used, the device went away or was reset, or the end lost changes that could not be saved
   2  the command line was wrong, or a value of it is out of its range";
 
 /// The daemon of a timely-nic.

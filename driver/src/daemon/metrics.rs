@@ -48,6 +48,9 @@ fn write(device: DeviceReport, telemetry: Telemetry, format: Format) -> String {
         "Time for which pause frames had stopped a priority or more, in steps of 256 clocks; wraps at 2^40 clocks",
         paused.clone(),
     );
+    let unsaved = Gauge::<i64>::default();
+    registry.register("config_unsaved", "1 while changes are in force that could not be saved", unsaved.clone());
+    unsaved.set(device.unsaved.into());
     let recorded = [(); 3].map(|()| Counter::<u64>::default());
     let about = [
         ("event_records", "Event records that timelyd read from the NIC"),

@@ -9,10 +9,11 @@ mod refclock;
 pub use listen::{Listening, check_metrics};
 
 use crate::Error;
+use crate::config::ConfigError;
 use crate::nic::End;
 use crate::protocol::{Answer, Asked, Hello, Refusal, VERSION, Welcome};
 use crate::report::EventReport;
-use crate::say::{Often, note};
+use crate::say::{Lasting, Often, note};
 use crate::service::{Request, Service, ServiceError};
 use connection::{Connection, Heard};
 use metrics::Scrape;
@@ -66,6 +67,12 @@ pub enum DaemonError {
         /// Next step for the user.
         next: &'static str,
     },
+    /// Changes that could not be saved to the end.
+    #[error(
+        "timelyd has ended, and changes that were made since its file was last written are lost: {0}; the next start configures the NIC as the \
+         file says, so make them again then"
+    )]
+    Lost(ConfigError),
     /// Metrics for everybody.
     #[error("metrics at {0}: they are served on this machine alone; give a loopback address, as 127.0.0.1:9464")]
     NotLoopback(SocketAddr),
@@ -98,6 +105,8 @@ pub struct Daemon {
     deaf: bool,
     /// The heartbeat was lost.
     losses: Often,
+    /// Changes are not saved.
+    unsaved: Lasting,
     refclock: Option<Refclock>,
 }
 
@@ -131,6 +140,7 @@ impl Daemon {
             look: Instant::now(),
             deaf: false,
             losses: Often::default(),
+            unsaved: Lasting::default(),
             refclock,
         })
     }
@@ -148,11 +158,13 @@ impl Daemon {
     pub fn run(mut self) -> Result<(), DaemonError> {
         let served = self.serve();
         drop(self.listening);
-        if let Err(e) = self.service.save_again(None) {
-            note(format_args!("the end of timelyd loses changes: {e}"));
-        }
+        let saved = self.service.save_again(None);
         // Flows first, then DMA: `close` does it in that order.
         let closed = self.service.nic.close(End::Stopped);
+        if let (Err(e), Err(_)) = (&served, &saved) {
+            note(e);
+        }
+        saved.map_err(DaemonError::Lost)?;
         served?;
         Ok(closed?)
     }
@@ -217,10 +229,15 @@ impl Daemon {
         Ok(self.service.nic.recover()?)
     }
 
-    /// Saves what could not be saved. Errors were told to the client whose change it was.
+    /// Saves what could not be saved; says when that begins, each minute, and when it ends.
     fn save_again(&mut self, now: Instant) {
         if let Ok(true) = self.service.save_again(Some(now)) {
             note("changes that could not be saved are saved now");
+        }
+        let unsaved = self.service.unsaved();
+        if self.unsaved.due(unsaved.is_some(), now) {
+            let why = unsaved.unwrap_or_default();
+            note(format_args!("changes are in force and not saved: {why}; an end of timelyd before that loses them"));
         }
     }
 

@@ -36,7 +36,7 @@ impl Service {
     pub(crate) fn device(&mut self) -> Result<DeviceReport, ServiceError> {
         let info = self.nic.info()?;
         let used = self.nic.flows()?.used().count() as u32;
-        Ok(DeviceReport::new(info, used))
+        Ok(DeviceReport { unsaved: self.unsaved().is_some(), ..DeviceReport::new(info, used) })
     }
 
     pub(super) fn port(&self) -> Result<PortReport, ServiceError> {

@@ -177,7 +177,8 @@ fn a_scrape_of_a_device_that_is_gone_ends_the_daemon() {
         stream.read_to_string(&mut text).expect("an answer");
         text
     };
-    assert!(scrape().starts_with("HTTP/1.1 200"));
+    let told = scrape();
+    assert!(told.starts_with("HTTP/1.1 200") && told.contains("timely_config_unsaved 0\n"), "{told}");
     gone.store(true, Relaxed);
     assert!(scrape().starts_with("HTTP/1.1 500"));
     let told = ended.recv_timeout(LIMIT).expect("it ends").expect_err("gone");

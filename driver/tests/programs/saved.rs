@@ -81,11 +81,28 @@ fn a_change_that_cannot_be_saved_is_told_and_saved_later() {
     let set = place.ctl(&on(&device, &["--json", "profile", "set", "1", "fixed"]));
     assert_eq!((set.status.code(), &json(&set)["law"], &json(&set)["saved"]), (Some(6), &"fixed".into(), &false.into()), "{set:?}");
     place.refused(&on(&device, &["enable"]), 6, &names);
+    assert_eq!(place.json(&on(&device, &["info"]))["unsaved"], true);
+    assert!(place.said(&on(&device, &["info"])).contains("changes are not saved"));
     std::fs::rename(place.path("kept"), &folder).expect("renamed");
     daemon.signal(Signal::SIGTERM);
-    assert_eq!(daemon.ended().0, Some(0));
-    let _daemon = start();
+    let (code, said) = daemon.ended();
+    let begun = said.matches("changes are in force and not saved: ").count();
+    assert!(code == Some(0) && begun == 1, "{code:?}: {said}");
+    let daemon = start();
     assert_eq!(place.json(&on(&device, &["flow", "list"])), serde_json::json!([]));
+    assert_eq!(place.json(&on(&device, &["info"]))["unsaved"], false);
+    // An end that loses a change is none in order.
+    std::fs::rename(&folder, place.path("kept")).expect("renamed");
+    place.refused(&on(&device, &["disable"]), 6, &names);
+    daemon.signal(Signal::SIGTERM);
+    let (code, said) = daemon.ended();
+    let told = said
+        .lines()
+        .last()
+        .is_some_and(|l| l.contains("changes that were made since") && l.contains("are lost") && !l.contains("saves again"));
+    assert!(code == Some(1) && told, "{code:?}: {said}");
+    let period = place.json(&on(&device, &["reg", "read", "heartbeat.PERIOD"]));
+    assert_eq!(period["value"], 0, "the NIC was closed in order");
 }
 
 /// Once a second, and no sooner; a command without a daemon says how far its change goes.

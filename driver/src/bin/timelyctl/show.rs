@@ -75,6 +75,9 @@ pub fn info(i: &DeviceReport) -> String {
         ("events", format!("{} records, {} lost, {} broken", i.recorded.records, i.recorded.lost, i.recorded.broken)),
         ("time", micros(i.time_ns as f64).to_string()),
     ]);
+    if i.unsaved {
+        out += &format!("\n{:18} changes are not saved, and timelyd's log says why; its end would lose them", "file");
+    }
     let counted: Vec<_> = i.counters.iter().filter(|c| *c.1 != 0).map(|(name, n)| format!("{name} {n}")).collect();
     out += &format!("\n{:18} {}", "counters", if counted.is_empty() { "all 0".into() } else { counted.join(", ") });
     out
