@@ -47,6 +47,8 @@ pub struct Info {
     pub heartbeat_clocks: u32,
     /// The heartbeat was lost.
     pub heartbeat_lost: bool,
+    /// The heartbeat is armed, and nobody kicks it.
+    pub heartbeat_unfed: bool,
     /// DMA runs.
     pub dma_running: bool,
     /// Event records since the NIC was opened or reset.
@@ -94,6 +96,7 @@ impl Nic {
             udp_port: setting(&SETTINGS.udp_port)? as u16,
             heartbeat_clocks: read(&heartbeat::PERIOD)?,
             heartbeat_lost: read(&heartbeat::STATE)? != 0,
+            heartbeat_unfed: self.heartbeat_unfed()?,
             dma_running: self.of(d.read_field(&dma::STATUS, &dma::RUNNING))? != 0,
             recorded: self.recorded(),
             counters: TABLE.iter().map(|&(i, name, _)| (generate::snake(name), all[usize::from(i)])).collect(),

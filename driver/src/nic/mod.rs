@@ -478,12 +478,25 @@ impl Nic {
         Ok(self.of(self.device.read(&heartbeat::STATE))? != 0)
     }
 
-    /// Fails when the heartbeat was lost.
+    /// The heartbeat is armed, and not by this process: the one that kicked it has ended, and the
+    /// device will stop.
     ///
     /// # Errors
-    /// When the heartbeat was lost, or the transport fails.
+    /// When the transport fails.
+    pub fn heartbeat_unfed(&self) -> Result<bool, Error> {
+        Ok(self.kicks.get().is_none() && self.of(self.device.read(&heartbeat::PERIOD))? != 0)
+    }
+
+    /// Fails when the heartbeat was lost, or is armed and will be.
+    ///
+    /// # Errors
+    /// When the heartbeat was lost or nobody kicks it, or the transport fails.
     pub fn must_have_heartbeat(&self) -> Result<(), Error> {
-        if self.heartbeat_lost()? { Err(Error::HeartbeatLost) } else { Ok(()) }
+        match (self.heartbeat_lost()?, self.heartbeat_unfed()?) {
+            (true, _) => Err(Error::HeartbeatLost),
+            (_, true) => Err(Error::HeartbeatUnfed),
+            _ => Ok(()),
+        }
     }
 
     /// Kicks the heartbeat.

@@ -62,6 +62,36 @@ fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     drop(server);
 }
 
+/// Until the heartbeat of a daemon that was killed is missed, nothing is begun that the NIC would
+/// stop.
+#[test]
+fn a_nic_whose_heartbeat_nobody_feeds_is_not_changed() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let mut daemon = place.daemon(&device, &["--heartbeat", "17s"]);
+    super::wait_for(&place.daemon_socket(&device));
+    flow(&place, &device, "7");
+    let with = |words: &[&'static str]| [&["--device", device.as_str()][..], words].concat();
+    assert!(!place.said(&with(&["info"])).contains("fed by nobody"));
+    daemon.0.kill().expect("killed");
+    daemon.0.wait().expect("ended");
+    let told = place.json(&with(&["info"]));
+    assert_eq!((&told["heartbeat_unfed"], &told["heartbeat_lost"]), (&true.into(), &false.into()), "{told}");
+    assert!(place.said(&with(&["info"])).contains("17s, armed, fed by nobody"));
+    let add = with(&["flow", "add", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01", "--profile", "2"]);
+    let (port, profile) = (with(&["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:07"]), with(&["profile", "set", "0", "fixed"]));
+    for words in [add.clone(), port, profile, with(&["enable"]), with(&["flow", "remove", "7"]), with(&["reset", "--flows"])] {
+        let reset = format!("`timelyctl --device {device} reset`");
+        place.refused(&words, 1, &["the heartbeat is armed and fed by nobody", "start timelyd again", &reset]);
+    }
+    let out = place.ctl(&with(&["doctor"]));
+    assert!(String::from_utf8_lossy(&out.stdout).contains("WRONG  heartbeat      the heartbeat is armed and fed by nobody"), "{out:?}");
+    assert_eq!(place.json(&with(&["flow", "list"]))[0]["flow"], 7);
+    place.said(&with(&["reset"]));
+    flow(&place, &device, "7");
+    place.said(&add);
+}
+
 /// Armed things act later: a heartbeat that is lost stops the NIC, events without a ring count as
 /// dropped.
 #[test]

@@ -206,8 +206,8 @@ impl Backend {
                 service.nic.name()
             ))),
             Backend::Direct { service, .. } => {
-                // A daemon starts all again by itself; here nothing would be sent.
-                if matches!(request, Request::Enable { on: true } | Request::FlowAdd { .. } | Request::FlowPost { .. }) {
+                // A daemon starts all again by itself; here nothing would be sent, now or soon.
+                if request.changes() && request != (Request::Reset {}) {
                     service.nic.must_have_heartbeat().map_err(ServiceError::from)?;
                 }
                 Ok(service.handle(request)?)

@@ -4,6 +4,7 @@ use crate::backend::{Backend, CliError};
 use crate::{fit, write_out};
 use std::path::Path;
 use std::process::ExitCode;
+use timely_driver::Error;
 use timely_driver::clock::Fit;
 use timely_driver::pci::{Check, System, lockable};
 use timely_driver::report::{ClockReport, DeviceReport};
@@ -59,7 +60,12 @@ pub fn run(target: &Target, socket: Option<&Path>, json: bool) -> Result<ExitCod
                 checks.push(("readiness", ready));
                 let lost =
                     "it was lost, and all flows stopped: was timelyd or a self-test killed? start timelyd, or reset it: `timelyctl reset`";
-                checks.push(("heartbeat", if i.heartbeat_lost { Err(lost.into()) } else { Ok("not lost".into()) }));
+                let heartbeat = match (i.heartbeat_lost, i.heartbeat_unfed) {
+                    (true, _) => Err(lost.into()),
+                    (_, true) => Err(Error::HeartbeatUnfed.to_string()),
+                    _ => Ok("not lost".into()),
+                };
+                checks.push(("heartbeat", heartbeat));
                 let count = |name: &str| i.counters.get(name).copied().unwrap_or(0);
                 let bad = count("rx_bad");
                 let link = if bad == 0 {

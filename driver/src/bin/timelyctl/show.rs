@@ -62,7 +62,8 @@ pub fn info(i: &DeviceReport) -> String {
         (_, true, _) => "stopped",
         _ => "flows may send",
     };
-    let heartbeat = if i.heartbeat_us == 0.0 { "none asked for".into() } else { micros(i.heartbeat_us * 1000.0).to_string() };
+    let unfed = if i.heartbeat_unfed { ", armed, fed by nobody: flows and DMA stop within it" } else { "" };
+    let heartbeat = if i.heartbeat_us == 0.0 { "none asked for".into() } else { format!("{}{unfed}", micros(i.heartbeat_us * 1000.0)) };
     let mut out = pairs([
         ("device", format!("{} over {}", i.device, i.transport)),
         ("board", format!("{}, {:#x} bytes of registers at BAR {} + {:#x}", i.board, i.register_bytes, i.bar, i.offset)),

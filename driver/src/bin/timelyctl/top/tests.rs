@@ -29,6 +29,7 @@ fn device(time_ns: u64) -> DeviceReport {
         udp_port: timely_regs::wire::DEFAULT_PORT,
         heartbeat_us: 0.0,
         heartbeat_lost: false,
+        heartbeat_unfed: false,
         dma_running: false,
         unsaved: false,
         recorded: Default::default(),
