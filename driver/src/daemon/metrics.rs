@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// How long a scraper may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long it may take for its request.
+const REQUEST_PATIENCE: Duration = Duration::from_secs(1);
 
 type Labels = Vec<(String, String)>;
 type Rates = Family<Labels, Gauge<f64, AtomicU64>>;
@@ -166,9 +168,10 @@ impl Scrape {
         if self.answer.is_some() { PollFlags::OUT } else { PollFlags::IN }
     }
 
-    /// Reads and answers; `false` when it is done.
-    pub fn turn(&mut self, text: impl FnOnce(Format) -> Result<String, String>) -> bool {
-        if self.since.elapsed() > PATIENCE {
+    /// Reads and answers; `false` when it is done, or takes too long by `now`.
+    pub fn turn(&mut self, now: Instant, text: impl FnOnce(Format) -> Result<String, String>) -> bool {
+        let patience = if self.answer.is_some() { PATIENCE } else { REQUEST_PATIENCE };
+        if now.saturating_duration_since(self.since) > patience {
             return false;
         }
         if self.answer.is_none() {
@@ -197,9 +200,43 @@ impl Scrape {
     }
 }
 
+/// Drops a scraper where there are `most`, for one that comes: the oldest that has not asked yet,
+/// else the oldest. `true` when one was dropped.
+pub fn make_room(scrapes: &mut Vec<Scrape>, most: usize) -> bool {
+    let full = scrapes.len() >= most;
+    if full {
+        scrapes.remove(scrapes.iter().position(|s| s.answer.is_none()).unwrap_or(0));
+    }
+    full
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::TcpListener;
+
+    /// Who connects and says nothing is closed after a second, and makes room before.
+    #[test]
+    fn a_silent_scraper_is_in_nobodys_way() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let mut clients = Vec::new();
+        let mut scrape = || {
+            clients.push(TcpStream::connect(listener.local_addr().expect("an address")).expect("connected"));
+            Scrape::new(listener.accept().expect("a client").0).expect("a scrape")
+        };
+        let unasked = |_| -> Result<String, String> { panic!("nobody asked") };
+        let (mut silent, second) = (scrape(), Duration::from_secs(1));
+        assert!(silent.turn(silent.since + second, unasked));
+        assert!(!silent.turn(silent.since + second + Duration::from_millis(1), unasked));
+        let mut asked = scrape();
+        asked.answer = Some(vec![0; 1 << 26]);
+        assert!(asked.turn(asked.since + PATIENCE, unasked), "an answer has longer");
+        let mut all = vec![asked, silent, scrape()];
+        let ports = |all: &[Scrape]| all.iter().map(|s| s.stream.peer_addr().expect("a client").port()).collect::<Vec<_>>();
+        let before = ports(&all);
+        assert!(!make_room(&mut all, 4) && make_room(&mut all, 3));
+        assert_eq!(ports(&all), [before[0], before[2]], "the oldest that has not asked");
+    }
 
     /// A million steps of 256 clocks of 4 ns are 1.024 s.
     #[test]

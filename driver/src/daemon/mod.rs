@@ -96,6 +96,8 @@ pub struct Daemon {
     listening: Listening,
     clients: Vec<Connection>,
     scrapes: Vec<Scrape>,
+    /// Connections for metrics were closed for new ones: said once.
+    crowded: bool,
     stop: Box<dyn AsFd + Send>,
     /// Why the events of all clients are over, until they were told.
     over: Option<String>,
@@ -135,6 +137,7 @@ impl Daemon {
             listening,
             clients,
             scrapes,
+            crowded: false,
             stop: Box::new(stop),
             over: None,
             look: Instant::now(),
@@ -427,10 +430,16 @@ impl Daemon {
     }
 
     fn scrape(&mut self) -> Result<(), DaemonError> {
-        while let Some(Ok((stream, _))) = self.listening.metrics.as_ref().map(TcpListener::accept) {
-            if let Some(scrape) = Scrape::new(stream).filter(|_| self.scrapes.len() < MOST_CLIENTS) {
-                self.scrapes.push(scrape);
+        // Fewer a turn than there may be: each that asks at once is read before it is the oldest.
+        for _ in 0..MOST_CLIENTS / 2 {
+            let Some(Ok((stream, _))) = self.listening.metrics.as_ref().map(TcpListener::accept) else { break };
+            let Some(scrape) = Scrape::new(stream) else { continue };
+            if metrics::make_room(&mut self.scrapes, MOST_CLIENTS) && !std::mem::replace(&mut self.crowded, true) {
+                note(format_args!(
+                    "{MOST_CLIENTS} connections to the metrics' address wait: for each new one the oldest that asked nothing is closed, from now on without a word"
+                ));
             }
+            self.scrapes.push(scrape);
         }
         for mut scrape in std::mem::take(&mut self.scrapes) {
             self.kick()?;
@@ -442,7 +451,7 @@ impl Daemon {
                     told
                 })
             };
-            if scrape.turn(text) {
+            if scrape.turn(Instant::now(), text) {
                 self.scrapes.push(scrape);
             }
             if let Some(e) = gone {

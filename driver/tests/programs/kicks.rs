@@ -179,6 +179,10 @@ fn a_scrape_of_a_device_that_is_gone_ends_the_daemon() {
     };
     let told = scrape();
     assert!(told.starts_with("HTTP/1.1 200") && told.contains("timely_config_unsaved 0\n"), "{told}");
+    // Connections that say nothing take no place of one that asks.
+    let silent: Vec<TcpStream> = (0..64).map(|_| TcpStream::connect(address).expect("connected")).collect();
+    assert!(scrape().starts_with("HTTP/1.1 200"));
+    drop(silent);
     gone.store(true, Relaxed);
     assert!(scrape().starts_with("HTTP/1.1 500"));
     let told = ended.recv_timeout(LIMIT).expect("it ends").expect_err("gone");
