@@ -5,6 +5,7 @@ pub mod http;
 mod listen;
 mod metrics;
 mod refclock;
+mod totals;
 
 pub use listen::{Listening, check_metrics};
 
@@ -25,6 +26,7 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use timely_regs::event::BYTES;
+use totals::Totals;
 
 /// Most clients; more are refused.
 const MOST_CLIENTS: usize = 64;
@@ -96,6 +98,8 @@ pub struct Daemon {
     listening: Listening,
     clients: Vec<Connection>,
     scrapes: Vec<Scrape>,
+    /// Counters for metrics.
+    totals: Totals,
     /// Connections for metrics were closed for new ones: said once.
     crowded: bool,
     stop: Box<dyn AsFd + Send>,
@@ -137,6 +141,7 @@ impl Daemon {
             listening,
             clients,
             scrapes,
+            totals: Totals::new(Instant::now()),
             crowded: false,
             stop: Box::new(stop),
             over: None,
@@ -184,6 +189,7 @@ impl Daemon {
             self.admit();
             self.talk()?;
             self.scrape()?;
+            self.count(Instant::now())?;
             self.save_again(Instant::now());
             if let Some(refclock) = &mut self.refclock {
                 refclock.turn(&self.service)?;
@@ -230,6 +236,18 @@ impl Daemon {
         self.losses.happened();
         self.tell_losses(Instant::now());
         Ok(self.service.nic.recover()?)
+    }
+
+    /// Looks at the counters that metrics have, before any wraps unseen.
+    fn count(&mut self, now: Instant) -> Result<(), DaemonError> {
+        if self.listening.metrics.is_none() {
+            return Ok(());
+        }
+        match self.totals.turn(&mut self.service, now) {
+            // What else fails, a scrape says.
+            Err(e) if e.is_gone() => Err(e.into()),
+            _ => Ok(()),
+        }
     }
 
     /// Saves what could not be saved; says when that begins, each minute, and when it ends.
@@ -403,6 +421,9 @@ impl Daemon {
             return Ok(());
         }
         let resets = request == Request::Reset {};
+        if resets && let Ok(counters) = self.service.nic.counters() {
+            self.totals.take_counters(counters);
+        }
         let recorded = self.service.nic.event_settings().is_some();
         let done = self.service.handle(request);
         if recorded && self.service.nic.event_settings().is_none() {
@@ -424,6 +445,9 @@ impl Daemon {
             }
         }
         if resets {
+            if let Ok(counters) = self.service.nic.counters() {
+                self.totals.take_reset(counters);
+            }
             self.service.nic.set_heartbeat(self.options.heartbeat)?;
         }
         Ok(())
@@ -445,7 +469,7 @@ impl Daemon {
             self.kick()?;
             let mut gone = None;
             let text = |format| {
-                metrics::text(&mut self.service, format).map_err(|e| {
+                metrics::text(&mut self.service, &mut self.totals, format).map_err(|e| {
                     let told = e.to_string();
                     gone = e.is_gone().then_some(e);
                     told

@@ -66,6 +66,15 @@ impl Nic {
         Ok(self.of(self.device.now())? >> 16)
     }
 
+    /// The event counters, by name.
+    ///
+    /// # Errors
+    /// When the transport fails.
+    pub fn counters(&self) -> Result<Vec<(String, u32)>, Error> {
+        let all = self.of(self.device.counters())?;
+        Ok(TABLE.iter().map(|&(i, name, _)| (generate::snake(name), all[usize::from(i)])).collect())
+    }
+
     /// Reads identity, settings and state of the device.
     ///
     /// # Errors
@@ -76,7 +85,6 @@ impl Nic {
         let (core, status) = (read(&id::CORE)?, [read(&id::STATUS)?]);
         let setting = |s| self.of(d.get(s));
         let mac = setting(&SETTINGS.mac)?.to_le_bytes();
-        let all = self.of(d.counters())?;
         Ok(Info {
             device: self.name().into(),
             transport: self.transport().kind(),
@@ -99,7 +107,7 @@ impl Nic {
             heartbeat_unfed: self.heartbeat_unfed()?,
             dma_running: self.of(d.read_field(&dma::STATUS, &dma::RUNNING))? != 0,
             recorded: self.recorded(),
-            counters: TABLE.iter().map(|&(i, name, _)| (generate::snake(name), all[usize::from(i)])).collect(),
+            counters: self.counters()?,
         })
     }
 }
