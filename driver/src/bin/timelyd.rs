@@ -18,7 +18,7 @@ use timely_driver::say::{announce, note};
 use timely_driver::service::{STOPPED, Service};
 use timely_driver::signals;
 use timely_driver::target::Target;
-use timely_driver::units::{TextError, parse_duration, parse_whole};
+use timely_driver::units::{parse_duration, parse_whole};
 
 const AFTER: &str = "\
 EXAMPLES
@@ -52,8 +52,9 @@ struct Cli {
     /// Users that may use it, beside root and the one who started it.
     #[arg(long, value_name = "UID", value_parser = parse_whole::<u32>)]
     allow_uid: Vec<u32>,
-    /// The NIC stops all flows when it has not heard of timelyd for so long; 0s never.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration, allow_hyphen_values = true)]
+    /// The NIC stops all flows when it has not heard of timelyd for so long, 100ms at least; 0s
+    /// never.
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = heartbeat, allow_hyphen_values = true)]
     heartbeat: Duration,
     /// Serves metrics for Prometheus at this address, /metrics; it must be a loopback one.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_socket)]
@@ -63,8 +64,15 @@ struct Cli {
     refclock: Option<PathBuf>,
 }
 
-fn duration(text: &str) -> Result<Duration, TextError> {
-    parse_duration(text)
+/// Two turns of the daemon: with a shorter one it would lose its own heartbeat under load.
+const LEAST_HEARTBEAT: Duration = Duration::from_millis(100);
+
+fn heartbeat(text: &str) -> Result<Duration, String> {
+    let period = parse_duration(text).map_err(|e| e.to_string())?;
+    if period.is_zero() || period >= LEAST_HEARTBEAT {
+        return Ok(period);
+    }
+    Err(format!("`{text}` is shorter than {LEAST_HEARTBEAT:?}, which timelyd keeps under load too; give that or more, or 0s for none"))
 }
 
 /// Why it could not go on, and what it exits with.

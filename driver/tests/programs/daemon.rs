@@ -14,15 +14,21 @@ fn flow(place: &Place, device: &str, number: &str) {
     place.said(&["--device", device, "flow", "add", number, "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01", "--profile", "2"]);
 }
 
+/// A heartbeat of 2 ms in place of the daemon's own, so short that little simulated time passes
+/// until it is missed.
+fn shorten(place: &Place, device: &str) {
+    let clock_ps = place.json(&["--device", device, "info"])["clock_ps"].as_u64().expect("a clock");
+    place.said(&["--device", device, "reg", "write", "heartbeat.PERIOD", &(2_000_000_000 / clock_ps).to_string()]);
+}
+
 #[test]
 fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     let place = Place::new();
     let (server, device) = place.serve();
-    // So short that little simulated time passes until it is missed; a daemon that is held up for
-    // longer starts all again.
-    let mut before = place.daemon(&device, &["--heartbeat", "2ms"]);
+    let mut before = place.daemon(&device, &["--heartbeat", "100ms"]);
     super::wait_for(&place.daemon_socket(&device));
     flow(&place, &device, "7");
+    shorten(&place, &device);
     before.0.kill().expect("killed");
     before.0.wait().expect("ended");
     // The socket is still there, and no daemon listens: the device is opened for the command, which
@@ -99,11 +105,12 @@ fn an_orderly_end_leaves_nothing_armed() {
     let place = Place::new();
     let (_server, device) = place.serve();
     let period = 2_000_000;
-    let daemon = place.daemon(&device, &["--heartbeat", "2ms"]);
+    let daemon = place.daemon(&device, &["--heartbeat", "100ms"]);
     super::wait_for(&place.daemon_socket(&device));
     flow(&place, &device, "7");
     let mut follower = Client::connect(&place.daemon_socket(&device)).expect("a daemon that answers").expect("a daemon");
     follower.ask(Request::Events { every: 1, flow: None, profile: None }).expect("events");
+    shorten(&place, &device);
     daemon.signal(Signal::SIGTERM);
     assert_eq!(daemon.ended().0, Some(0));
     let with = |words: &[&'static str]| [&["--device", device.as_str()][..], words].concat();
@@ -285,6 +292,8 @@ fn options_that_cannot_be_leave_the_nic_as_it_is() {
     let taken = taken.local_addr().map(|a| (taken, a.to_string())).expect("an address");
     let cases: &[(&[&str], i32, &[&str])] = &[
         (&["--heartbeat", "18s"], 2, &["--heartbeat", "18s", "17.17"]),
+        (&["--heartbeat", "99ms"], 2, &["--heartbeat", "`99ms` is shorter than 100ms", "0s for none"]),
+        (&["--heartbeat", "1ns"], 2, &["`1ns` is shorter than 100ms"]),
         (&["--metrics", "0.0.0.0:99"], 2, &["0.0.0.0:99", "loopback"]),
         (&["--metrics", &taken.1], 1, &[&taken.1, "give another --metrics"]),
         (&["--socket", "/nonexist/x"], 1, &["/nonexist/x", "make its folder"]),
