@@ -78,7 +78,7 @@ pub enum ConfigError {
     Folder {
         /// The file.
         file: PathBuf,
-        /// Its folder.
+        /// Folder of the file.
         folder: PathBuf,
         /// Why.
         source: io::Error,
@@ -180,11 +180,11 @@ impl Config {
         copy().map_err(|source| ConfigError::Write { file: Self::before(file), source })
     }
 
-    /// Fails where a file could not be written: its folder is not there, or takes no file. A file is
+    /// Fails where a file could not be written: its folder is not there, or takes no file. One is
     /// made there for a moment, under another name.
     ///
     /// # Errors
-    /// That no file can be made.
+    /// When no file can be made.
     pub fn check_folder(file: &Path) -> Result<(), ConfigError> {
         // No name that another process, which may be writing the file, uses.
         let mut probe = file.as_os_str().to_owned();

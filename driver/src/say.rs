@@ -49,7 +49,7 @@ const LASTING: Duration = Duration::from_secs(60);
 pub struct Lasting(Option<Instant>);
 
 impl Lasting {
-    /// It is time to say that the state lasts; `lasts` is whether it does.
+    /// Whether it is time to say that the state lasts; `lasts` is whether it does.
     pub fn due(&mut self, lasts: bool, now: Instant) -> bool {
         let due = lasts && self.0.is_none_or(|at| now.saturating_duration_since(at) >= LASTING);
         self.0 = if due { Some(now) } else { self.0.filter(|_| lasts) };

@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use std::net::TcpListener;
 
-    /// Who connects and says nothing is closed after a second, and makes room before.
+    /// A connection that says nothing is closed after a second, and makes room before.
     #[test]
     fn a_silent_scraper_is_in_nobodys_way() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -107,7 +107,7 @@ pub struct Daemon {
     over: Option<String>,
     /// When the NIC is looked at next, whatever the heartbeat is.
     look: Instant,
-    /// Its socket is gone, and cannot be made again: said once.
+    /// The socket is gone and cannot be made again: said once.
     deaf: bool,
     /// The heartbeat was lost.
     losses: Often,

@@ -37,7 +37,7 @@ pub struct Service {
     /// The file differs from the NIC's configuration: it is kept under another name before it is
     /// written anew.
     stale: bool,
-    /// What could not be saved; `None` when all is saved.
+    /// Changes that could not be saved; `None` when all is saved.
     unsaved: Option<Unsaved>,
     /// News of the file for the answer to a request.
     news: News,
@@ -64,8 +64,8 @@ impl Service {
         &self.config
     }
 
-    /// Does what is asked. The answer to a change that is in force and not saved has `saved`, false,
-    /// and `not_saved`, the reason; where the file of before is kept, `kept` says where.
+    /// Does what is asked. The answer to a change in force that is not saved has `saved`, false,
+    /// and the reason, `not_saved`; where the file of before is kept, `kept` says where.
     ///
     /// # Errors
     /// Why it was not done.
