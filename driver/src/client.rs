@@ -13,6 +13,9 @@ use timely_regs::event::BYTES;
 /// How long an answer is waited for: a request of all 64K flows, on a Verilated NIC.
 const LIMIT: Duration = Duration::from_secs(120);
 
+/// How long the first answer is waited for: a daemon gives it between two requests.
+const HELLO_LIMIT: Duration = Duration::from_secs(5);
+
 /// Bytes of events that are kept while an answer is awaited; what comes beyond them counts as lost.
 const MOST_KEPT: usize = 1 << 20;
 
@@ -26,6 +29,28 @@ pub enum ClientError {
         path: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// The daemon says nothing.
+    #[error(
+        "timelyd at {} (PID {pid}) does not answer within {limit:?}: it hangs or was stopped, or another client's request takes long; `kill -CONT {pid}` \
+         lets one go on that was stopped, `kill -KILL {pid}` ends one that hangs",
+        path.display()
+    )]
+    Silent {
+        /// Socket of the daemon.
+        path: PathBuf,
+        /// The daemon's process.
+        pid: String,
+        /// How long was waited.
+        limit: Duration,
+    },
+    /// The daemon ended.
+    #[error("timelyd at {} (PID {pid}) ended during the request; see its log (journalctl -u 'timelyd@*'), and start it again", path.display())]
+    Ended {
+        /// Socket of the daemon.
+        path: PathBuf,
+        /// The daemon's process.
+        pid: String,
     },
     /// The daemon does not follow the protocol.
     #[error("timelyd at {} {what}; use the timelyctl of the same version", path.display())]
@@ -54,6 +79,8 @@ pub enum ClientError {
 pub struct Client {
     stream: UnixStream,
     path: PathBuf,
+    /// How long an answer is waited for.
+    limit: Duration,
     next: u64,
     welcome: Welcome,
     kept: VecDeque<(u64, Vec<u8>)>,
@@ -71,6 +98,15 @@ impl Client {
     /// # Errors
     /// When one does, but cannot be used.
     pub fn connect(path: &Path) -> Result<Option<Self>, ClientError> {
+        Self::connect_within(path, HELLO_LIMIT)
+    }
+
+    /// Connects as [`Client::connect`] does, to a daemon that says its first message within so
+    /// long.
+    ///
+    /// # Errors
+    /// As [`Client::connect`].
+    pub fn connect_within(path: &Path, hello: Duration) -> Result<Option<Self>, ClientError> {
         let stream = match UnixStream::connect(path) {
             Ok(stream) => stream,
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
@@ -83,9 +119,9 @@ impl Client {
         };
         let welcome = Welcome { version: 0, server: String::new(), device: String::new() };
         let kept = VecDeque::new();
-        let mut client = Client { stream, path: path.into(), next: 1, welcome, kept, kept_bytes: 0, lost: 0, follows: false, over: None };
-        let timeouts = client.stream.set_read_timeout(Some(LIMIT)).and_then(|()| client.stream.set_write_timeout(Some(LIMIT)));
-        timeouts.map_err(|e| client.failed(e))?;
+        let (path, limit) = (path.into(), hello);
+        let mut client = Client { stream, path, limit, next: 1, welcome, kept, kept_bytes: 0, lost: 0, follows: false, over: None };
+        client.limit(hello)?;
         let name = concat!("timelyctl ", env!("CARGO_PKG_VERSION"));
         client.send(&frame(&Hello { version: VERSION, client: name.into() }, &[]))?;
         let (head, _) = client.receive()?;
@@ -94,6 +130,7 @@ impl Client {
             return Err(error.into());
         }
         client.welcome = client.read(&head)?;
+        client.limit(LIMIT)?;
         match client.welcome.version {
             VERSION => Ok(Some(client)),
             v => Err(client.protocol(format!("speaks version {v}, this is version {VERSION}"))),
@@ -120,8 +157,21 @@ impl Client {
         &self.welcome
     }
 
+    /// The longest time that the daemon may take.
+    fn limit(&mut self, limit: Duration) -> Result<(), ClientError> {
+        self.limit = limit;
+        let set = self.stream.set_read_timeout(Some(limit)).and_then(|()| self.stream.set_write_timeout(Some(limit)));
+        set.map_err(|e| self.failed(e))
+    }
+
     fn failed(&self, source: io::Error) -> ClientError {
-        ClientError::Io { path: self.path.clone(), source }
+        let path = self.path.clone();
+        let pid = || rustix::net::sockopt::socket_peercred(&self.stream).map_or("unknown".into(), |c| c.pid.as_raw_nonzero().to_string());
+        match source.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => ClientError::Silent { path, pid: pid(), limit: self.limit },
+            ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => ClientError::Ended { path, pid: pid() },
+            _ => ClientError::Io { path, source },
+        }
     }
 
     fn protocol(&self, what: String) -> ClientError {
@@ -182,9 +232,9 @@ impl Client {
     }
 
     fn keep(&mut self, lost: u64, events: Vec<u8>) {
-        self.lost += lost;
+        self.lost = self.lost.saturating_add(lost);
         if self.kept_bytes + events.len() > MOST_KEPT {
-            self.lost += (events.len() / BYTES) as u64;
+            self.lost = self.lost.saturating_add((events.len() / BYTES) as u64);
         } else {
             self.kept_bytes += events.len();
             self.kept.push_back((std::mem::take(&mut self.lost), events));
@@ -218,12 +268,48 @@ impl Client {
         }
         let (head, tail) = self.receive()?;
         match self.read(&head)? {
-            Answer::Events { lost } => Ok(Some((lost + std::mem::take(&mut self.lost), tail))),
+            Answer::Events { lost } => Ok(Some((lost.saturating_add(std::mem::take(&mut self.lost)), tail))),
             Answer::Failed { error, .. } => {
                 self.follows = false;
                 Err(error.into())
             }
             Answer::Done { .. } => Ok(None),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixListener;
+
+    fn text(error: Option<ClientError>) -> String {
+        error.expect("an error").to_string()
+    }
+
+    /// As one that was stopped: the kernel takes the connection, and nothing is said.
+    #[test]
+    fn a_daemon_that_hangs_is_told_from_one_that_ended() {
+        let path = std::env::temp_dir().join(format!("timely-client-{}", std::process::id()));
+        let listener = UnixListener::bind(&path).expect("bound");
+        let (here, pid) = (path.display().to_string(), std::process::id());
+        let silent = text(Client::connect_within(&path, Duration::from_millis(10)).err());
+        assert!(silent.contains(&format!("{here} (PID {pid}) does not answer within 10ms")) && silent.contains("kill -CONT"), "{silent}");
+        // The connection of before waits first.
+        drop(listener.accept().expect("a client"));
+        let daemon = std::thread::spawn(move || {
+            let mut client = listener.accept().expect("a client").0;
+            let mut prefix = [0; PREFIX];
+            client.read_exact(&mut prefix).expect("a prefix");
+            client.read_exact(&mut vec![0; lengths(&prefix).0]).expect("a head");
+            let welcome = Welcome { version: VERSION, server: "here".into(), device: "sim".into() };
+            client.write_all(&frame(&welcome, &[])).expect("sent");
+            client.read_exact(&mut prefix).expect("a request");
+        });
+        let mut client = Client::connect(&path).expect("a daemon that answers").expect("a daemon");
+        let ended = text(client.ask(Request::Info {}).err());
+        assert!(ended.contains(&format!("{here} (PID {pid}) ended during the request; see its log")), "{ended}");
+        daemon.join().expect("no panic");
+        std::fs::remove_file(path).expect("removed");
     }
 }

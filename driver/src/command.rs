@@ -1,6 +1,7 @@
 //! Command lines of the programs, read.
 use crate::say::note;
 use clap::{Arg, CommandFactory, FromArgMatches, value_parser};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 /// Columns below which an option's help stands under its name: beside it too few are left.
@@ -17,10 +18,10 @@ fn fitting(command: clap::Command) -> clap::Command {
     if narrow { below(command) } else { command }
 }
 
-/// The arguments of this process; it ends when they are wrong. `TIMELY_DEVICE` counts as unset when
-/// it is empty, as shells leave it.
+/// The arguments of this process; it ends when they are wrong. A variable counts as unset when it
+/// is empty, as shells leave it.
 pub fn parse<T: CommandFactory + FromArgMatches>() -> T {
-    let mut command = fitting(with_negatives(without_empty_device(T::command())));
+    let mut command = fitting(with_negatives(without_variables(T::command(), <OsStr>::is_empty)));
     let matches = command.clone().get_matches();
     T::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut command).exit())
 }
@@ -31,7 +32,9 @@ pub fn parse_or_man<T: CommandFactory + FromArgMatches>() -> T {
     const MAN: &str = "man";
     let option = Arg::new(MAN).long(MAN).value_name("FOLDER").value_parser(value_parser!(PathBuf)).exclusive(true);
     let option = option.help("Writes the man page into a folder, and ends");
-    let mut command = fitting(with_negatives(without_empty_device(T::command().arg(option))));
+    // Values of the environment are no options that stand beside it.
+    let man = std::env::args_os().any(|a| a == "--man" || a.as_encoded_bytes().starts_with(b"--man="));
+    let mut command = fitting(with_negatives(without_variables(T::command().arg(option), |value| man || value.is_empty())));
     let matches = command.clone().get_matches();
     if let Some(folder) = matches.get_one::<PathBuf>(MAN) {
         let written = clap_mangen::generate_to(command, folder);
@@ -53,9 +56,10 @@ fn with_negatives(command: clap::Command) -> clap::Command {
     command.mut_args(takes).mut_subcommands(with_negatives)
 }
 
-fn without_empty_device(command: clap::Command) -> clap::Command {
-    if std::env::var_os("TIMELY_DEVICE").is_some_and(|d| d.is_empty()) {
-        return command.mut_arg("device", |device| device.env(None::<&str>));
-    }
-    command
+/// Options do not look at variables of such a value.
+fn without_variables(command: clap::Command, such: impl Fn(&OsStr) -> bool) -> clap::Command {
+    command.mut_args(|arg| {
+        let value = arg.get_env().and_then(std::env::var_os);
+        if value.is_some_and(|v| such(&v)) { arg.env(None::<&str>) } else { arg }
+    })
 }

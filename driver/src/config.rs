@@ -73,6 +73,16 @@ pub enum ConfigError {
         /// Reason, as the parser gives it.
         message: String,
     },
+    /// The folder is not there, or takes no file.
+    #[error("{}: no file can be made in its folder {}: {source}; make the folder, or give another file", file.display(), folder.display())]
+    Folder {
+        /// The file.
+        file: PathBuf,
+        /// Folder of the file.
+        folder: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The file cannot be written.
     #[error("{}: {source}; free space, or make the folder writable", file.display())]
     Write {
@@ -144,6 +154,11 @@ impl Config {
         self.port.is_none() && self.profile.is_empty() && self.flow.is_empty()
     }
 
+    /// The UDP port that makes a packet ours.
+    pub fn udp_port(&self) -> u16 {
+        self.port.as_ref().map_or(timely_regs::wire::DEFAULT_PORT, |p| p.udp_port)
+    }
+
     /// Flows may send, unless somebody stopped them.
     pub fn is_enabled(&self) -> bool {
         self.enabled != Some(false)
@@ -163,6 +178,22 @@ impl Config {
     pub fn keep(file: &Path) -> Result<(), ConfigError> {
         let copy = || io::copy(&mut File::open(file)?, &mut fresh(&Self::before(file))?).map(drop);
         copy().map_err(|source| ConfigError::Write { file: Self::before(file), source })
+    }
+
+    /// Fails where a file could not be written: its folder is not there, or takes no file. One is
+    /// made there for a moment, under another name.
+    ///
+    /// # Errors
+    /// When no file can be made.
+    pub fn check_folder(file: &Path) -> Result<(), ConfigError> {
+        // No name that another process, which may be writing the file, uses.
+        let mut probe = file.as_os_str().to_owned();
+        probe.push(format!(".check-{}", std::process::id()));
+        let probe = PathBuf::from(probe);
+        fresh(&probe).and_then(|_| std::fs::remove_file(&probe)).map_err(|source| {
+            let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            ConfigError::Folder { file: file.into(), folder: folder.into(), source }
+        })
     }
 
     /// Writes a file: under another name first, so that no reader ever sees a part of it.

@@ -153,6 +153,12 @@ pub enum Error {
     /// The heartbeat was lost.
     #[error("the heartbeat was lost, and the device stopped every flow and DMA; start timelyd again, or reset it (`timelyctl reset`)")]
     HeartbeatLost,
+    /// The heartbeat's process ended without closing the device.
+    #[error(
+        "the heartbeat is armed and fed by nobody, as when timelyd was killed: the device is about to stop every flow and DMA; start timelyd again, or \
+         reset it (`timelyctl reset`)"
+    )]
+    HeartbeatUnfed,
     /// The settings are gone.
     #[error(
         "{device} is not as timelyd left it: another hand reset it or loaded its bitstream again, and its settings are gone; start timelyd again, which configures it"

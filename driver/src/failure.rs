@@ -85,7 +85,7 @@ pub enum Failure {
         needed: u32,
     },
     /// Another process has the device.
-    #[error("{device} is in use by {holder}; stop it, or let timelyctl go through its timelyd")]
+    #[error("{device} is in use by {holder}; stop it, or let timelyctl go through its timelyd (--socket, where that was given one)")]
     InUse {
         /// The device.
         device: String,

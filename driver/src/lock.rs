@@ -10,6 +10,16 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Where this process answers for the devices that it holds.
+static SOCKET: OnceLock<PathBuf> = OnceLock::new();
+
+/// Says where this process listens, for who wants a device that it takes from now on.
+pub fn listens_at(socket: &Path) {
+    // A process has one socket.
+    let _ = SOCKET.set(socket.into());
+}
 
 /// Holds a device until it is dropped; the kernel lets go of it also when the process dies.
 #[derive(Debug)]
@@ -75,7 +85,8 @@ impl Lock {
         let name = std::env::current_exe().ok().and_then(|p| Some(p.file_name()?.to_string_lossy().into_owned()));
         file.set_len(0).map_err(failed)?;
         file.rewind().map_err(failed)?;
-        writeln!(file, "PID {} ({})", std::process::id(), name.as_deref().unwrap_or("unknown")).map_err(failed)?;
+        let listens = SOCKET.get().map_or(String::new(), |s| format!(", which listens at {}", s.display()));
+        writeln!(file, "PID {} ({}){listens}", std::process::id(), name.as_deref().unwrap_or("unknown")).map_err(failed)?;
         Ok(Lock { file, path: path.into(), node: None })
     }
 

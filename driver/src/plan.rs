@@ -89,10 +89,11 @@ impl Plan {
             Ok((n.0, parameters.map_err(of(format!("profile.{}", n.0)))?))
         });
         let profiles = profiles.collect::<Result<Vec<_>, PlanError>>()?;
+        let udp_port = config.udp_port();
         let flows = config.flow.iter().map(|(n, spec)| {
             let record = below("flow", n.0, MOST_FLOWS).and_then(|()| {
                 let words = profiles.iter().find(|p| p.0 == u32::from(spec.profile)).map(|p| p.1.quantise()).transpose()?;
-                let record = spec.record()?;
+                let record = spec.record(udp_port)?;
                 if let Some(words) = words {
                     check_rate(spec, &words)?;
                     check_bound(&record, &words)?;
@@ -154,6 +155,11 @@ mod tests {
             bound.starts_with("[flow.7]: segment_packets is `64`; it must be 1 to 57: profile 0 lets a flow have 65536 wire bytes"),
             "{bound}"
         );
+        let port = "[port]\nmac = \"02:74:6e:00:00:00\"\nanswer = false\nudp_port = 5000\n";
+        let other = text(&format!("{port}[profile.0]\nlike = \"timely-10g\"\n[flow.7]\n{flow}destination_port = 21609\n"));
+        assert!(other.starts_with("[flow.7]: destination_port is `21609`; it must be 5000, the udp_port of the port"), "{other}");
+        let follows: Config = toml::from_str(&format!("{port}[profile.0]\nlike = \"timely-10g\"\n[flow.7]\n{flow}")).expect("TOML");
+        assert_eq!(Plan::new(&follows, None).expect("valid").flows[0].1.destination_port, 5000);
         let whole: Config = toml::from_str(&format!("[profile.0]\nlike = \"fixed\"\n[flow.7]\n{flow}rate = \"1Gbps\"\n")).expect("TOML");
         let plan = Plan::new(&whole, None).expect("valid");
         assert_eq!((plan.last_flow(), plan.window, plan.profiles.len()), (Some(7), true, 1));

@@ -47,7 +47,7 @@ pub struct Asked {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{text}")]
 pub struct Refusal {
-    /// `refused`, `device`, `in_use`, `not_saved`, `malformed`, `version`, `permission`.
+    /// `refused`, `device`, `in_use`, `malformed`, `version`, `permission`.
     pub code: String,
     /// For people.
     pub text: String,

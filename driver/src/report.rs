@@ -41,7 +41,13 @@ pub struct DeviceReport {
     pub udp_port: u16,
     pub heartbeat_us: f64,
     pub heartbeat_lost: bool,
+    /// The heartbeat is armed, and nobody kicks it.
+    #[serde(default)]
+    pub heartbeat_unfed: bool,
     pub dma_running: bool,
+    /// Changes are in force that could not be saved yet.
+    #[serde(default)]
+    pub unsaved: bool,
     /// Event records since the driver opened or reset the NIC.
     #[serde(default)]
     pub recorded: EventReport,
@@ -74,7 +80,9 @@ impl DeviceReport {
             udp_port: i.udp_port,
             heartbeat_us: f64::from(i.heartbeat_clocks) * f64::from(i.clock_ps) / 1e6,
             heartbeat_lost: i.heartbeat_lost,
+            heartbeat_unfed: i.heartbeat_unfed,
             dma_running: i.dma_running,
+            unsaved: false,
             recorded: i.recorded.into(),
             counters: i.counters.into_iter().collect(),
         }

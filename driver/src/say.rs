@@ -41,9 +41,38 @@ impl Often {
     }
 }
 
+/// Notes of what lasts: one when it begins, then one in this time.
+const LASTING: Duration = Duration::from_secs(60);
+
+/// A state that lasts, and when it was last said.
+#[derive(Default)]
+pub struct Lasting(Option<Instant>);
+
+impl Lasting {
+    /// Whether it is time to say that the state lasts; `lasts` is whether it does.
+    pub fn due(&mut self, lasts: bool, now: Instant) -> bool {
+        let due = lasts && self.0.is_none_or(|at| now.saturating_duration_since(at) >= LASTING);
+        self.0 = if due { Some(now) } else { self.0.filter(|_| lasts) };
+        due
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_lasts_is_said_at_once_and_every_minute() {
+        let (mut lasting, start) = (Lasting::default(), Instant::now());
+        let mut said = Vec::new();
+        for s in 0..=200 {
+            // It ends at 130 s and begins again at 140 s.
+            if lasting.due(!(130..140).contains(&s), start + Duration::from_secs(s)) {
+                said.push(s);
+            }
+        }
+        assert_eq!(said, [0, 60, 120, 140, 200]);
+    }
 
     #[test]
     fn what_happens_often_is_said_once_a_second() {

@@ -11,13 +11,14 @@ use timely_driver::command::parse_or_man;
 use timely_driver::config::Config;
 use timely_driver::daemon::{Daemon, Listening, Options, check_metrics};
 use timely_driver::host::parse_socket;
+use timely_driver::lock;
 use timely_driver::nic::{Nic, Start};
 use timely_driver::plan::Plan;
 use timely_driver::say::{announce, note};
 use timely_driver::service::{STOPPED, Service};
 use timely_driver::signals;
 use timely_driver::target::Target;
-use timely_driver::units::{TextError, parse_duration, parse_whole};
+use timely_driver::units::{parse_duration, parse_whole};
 
 const AFTER: &str = "\
 EXAMPLES
@@ -31,7 +32,7 @@ SIGHUP stop the flows and close the NIC in order; when timelyd is killed, the NI
 
 EXIT CODES
   0  it was asked to end, and the NIC was closed in order
-  1  the device or a file could not be used, or the device went away or was reset
+  1  the device or a file could not be used, the device went away or was reset, or the end lost changes that could not be saved
   2  the command line was wrong, or a value of it is out of its range";
 
 /// The daemon of a timely-nic.
@@ -51,8 +52,9 @@ struct Cli {
     /// Users that may use it, beside root and the one who started it.
     #[arg(long, value_name = "UID", value_parser = parse_whole::<u32>)]
     allow_uid: Vec<u32>,
-    /// The NIC stops all flows when it has not heard of timelyd for so long; 0s never.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration, allow_hyphen_values = true)]
+    /// The NIC stops all flows when it has not heard of timelyd for so long, 100ms at least; 0s
+    /// never.
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = heartbeat, allow_hyphen_values = true)]
     heartbeat: Duration,
     /// Serves metrics for Prometheus at this address, /metrics; it must be a loopback one.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_socket)]
@@ -62,8 +64,15 @@ struct Cli {
     refclock: Option<PathBuf>,
 }
 
-fn duration(text: &str) -> Result<Duration, TextError> {
-    parse_duration(text)
+/// Two turns of the daemon: with a shorter one it would lose its own heartbeat under load.
+const LEAST_HEARTBEAT: Duration = Duration::from_millis(100);
+
+fn heartbeat(text: &str) -> Result<Duration, String> {
+    let period = parse_duration(text).map_err(|e| e.to_string())?;
+    if period.is_zero() || period >= LEAST_HEARTBEAT {
+        return Ok(period);
+    }
+    Err(format!("`{text}` is shorter than {LEAST_HEARTBEAT:?}, which timelyd keeps under load too; give that or more, or 0s for none"))
 }
 
 /// Why it could not go on, and what it exits with.
@@ -89,8 +98,11 @@ fn run(cli: Cli) -> Result<(), Failed> {
     // Before the device is touched: what runs on it goes on when file, options or sockets are
     // wrong.
     let config = Config::read(&file).map_err(|e| text(&e))?;
+    Config::check_folder(&file).map_err(|e| format!("{e}; the device goes on as it was"))?;
+    let absent = !file.exists();
     let in_file = |e: &dyn std::fmt::Display| format!("{}: {e}; the device goes on as it was", file.display());
     let plan = Plan::new(&config, None).map_err(|e| in_file(&e))?;
+    lock::listens_at(&std::path::absolute(&socket).unwrap_or_else(|_| socket.clone()));
     let heartbeat = (!cli.heartbeat.is_zero()).then_some(cli.heartbeat);
     let transport = cli.device.transport(config.device).map_err(|e| text(&e))?;
     Nic::check_closed(&*transport, plan.last_flow(), plan.window, heartbeat).map_err(|e| match e {
@@ -118,6 +130,9 @@ fn run(cli: Cli) -> Result<(), Failed> {
         file.display(),
         socket.display()
     ));
+    if absent {
+        announce(format_args!("{} is not there: nothing is configured, and the first change makes the file", file.display()));
+    }
     if stopped {
         announce(STOPPED);
     }

@@ -46,9 +46,27 @@ impl Listening {
     }
 }
 
+impl Listening {
+    /// Listens again where the socket's file was removed, or is another one; `true` when it does.
+    ///
+    /// # Errors
+    /// When it cannot listen there: clients that are connected stay so, and others find nobody.
+    pub(super) fn renew(&mut self) -> Result<bool, DaemonError> {
+        if self.is_there() {
+            return Ok(false);
+        }
+        (self.socket, self.made) = bind(&self.path)?;
+        Ok(true)
+    }
+
+    fn is_there(&self) -> bool {
+        std::fs::symlink_metadata(&self.path).is_ok_and(|m| (m.dev(), m.ino()) == self.made)
+    }
+}
+
 impl Drop for Listening {
     fn drop(&mut self) {
-        if std::fs::symlink_metadata(&self.path).is_ok_and(|m| (m.dev(), m.ino()) == self.made) {
+        if self.is_there() {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -113,6 +131,26 @@ mod tests {
         assert!(!path.exists(), "it is removed");
         let text = refused(&std::env::temp_dir().join("x".repeat(120)));
         assert!(text.contains("shorter --socket"), "{text}");
+    }
+
+    /// As cleaners of temporary folders remove it, under a daemon that runs.
+    #[test]
+    fn a_socket_that_is_removed_is_made_again() {
+        let path = std::env::temp_dir().join(format!("timely-renew-{}", std::process::id()));
+        let mut listening = Listening::new(&options(&path, None)).expect("bound");
+        assert!(!listening.renew().expect("there"));
+        std::fs::remove_file(&path).expect("removed");
+        assert!(listening.renew().expect("bound again") && !listening.renew().expect("there"));
+        let client = UnixStream::connect(&path).expect("a listener");
+        listening.socket.accept().expect("of this daemon");
+        drop(client);
+        // Another file is left alone, and what it is is said.
+        std::fs::remove_file(&path).expect("removed");
+        std::fs::write(&path, "a file").expect("written");
+        assert!(listening.renew().expect_err("a file").to_string().contains("exists and is no socket"));
+        drop(listening);
+        assert_eq!(std::fs::read_to_string(&path).expect("still there"), "a file");
+        std::fs::remove_file(&path).expect("removed");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Metrics for Prometheus, in its text format or OpenMetrics, as the scraper prefers.
 use super::http::{self, Asked, Format, Head};
+use super::totals::Totals;
 use crate::report::{DeviceReport, Telemetry};
 use crate::service::{Service, ServiceError};
 use prometheus_client::encoding::text::encode;
@@ -17,37 +18,45 @@ use std::time::{Duration, Instant};
 
 /// How long a scraper may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long it may take for its request.
+const REQUEST_PATIENCE: Duration = Duration::from_secs(1);
 
 type Labels = Vec<(String, String)>;
 type Rates = Family<Labels, Gauge<f64, AtomicU64>>;
 
 /// All metrics of a NIC. The text of 65,536 flows takes a while, in which the heartbeat is kicked.
-pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceError> {
+pub fn text(service: &mut Service, totals: &mut Totals, format: Format) -> Result<String, ServiceError> {
     let (device, telemetry) = (service.device()?, service.telemetry(None)?);
-    Ok(service.nic.kick_while(|| write(device, telemetry, format)))
+    totals.take_counters(device.counters.clone());
+    totals.take_flows(&telemetry.flows);
+    let totals = &*totals;
+    Ok(service.nic.kick_while(|| write(device, telemetry, totals, format)))
 }
 
-fn write(device: DeviceReport, telemetry: Telemetry, format: Format) -> String {
+fn write(device: DeviceReport, telemetry: Telemetry, totals: &Totals, format: Format) -> String {
     let mut registry = Registry::with_prefix("timely");
     let (events, rates) = (Family::<Labels, Counter>::default(), Rates::default());
     let (rtts, ages) = (Rates::default(), Rates::default());
     let (packets, bytes, updates) =
         (Family::<Labels, Counter>::default(), Family::<Labels, Counter>::default(), Family::<Labels, Counter>::default());
-    registry.register("events", "Event counters of the NIC, by name; they wrap at 2^32", events.clone());
+    registry.register("events", "Event counters of the NIC, by name", events.clone());
     registry.register("flow_rate_bps", "Rate of a flow, wire bits a second", rates.clone());
     registry.register("flow_rtt_smoothed_seconds", "Smoothed round-trip time of a flow", rtts.clone());
     registry.register("flow_sample_age_seconds", "Time since the last round trip of a flow was measured; modulo 73 minutes", ages.clone());
-    registry.register("flow_packets", "Data packets of a flow; wraps at 2^32", packets.clone());
-    registry.register("flow_wire_bytes", "Wire bytes of a flow; wraps at 2^48", bytes.clone());
-    registry.register("flow_updates", "Rate updates of a flow, by branch; wraps at 2^32", updates.clone());
+    registry.register("flow_packets", "Data packets of a flow", packets.clone());
+    registry.register("flow_wire_bytes", "Wire bytes of a flow", bytes.clone());
+    registry.register("flow_updates", "Rate updates of a flow, by branch", updates.clone());
     let lost = Family::<Labels, Counter>::default();
-    registry.register("flow_segments_lost", "Segments of a flow that lost packets, as ACKs told; wraps at 2^32", lost.clone());
+    registry.register("flow_segments_lost", "Segments of a flow that lost packets, as ACKs told", lost.clone());
     let paused = Counter::<f64, AtomicU64>::default();
     registry.register(
         "paused_seconds",
-        "Time for which pause frames had stopped a priority or more, in steps of 256 clocks; wraps at 2^40 clocks",
+        "Time for which pause frames had stopped a priority or more, in steps of 256 clocks",
         paused.clone(),
     );
+    let unsaved = Gauge::<i64>::default();
+    registry.register("config_unsaved", "1 while changes are in force that could not be saved", unsaved.clone());
+    unsaved.set(device.unsaved.into());
     let recorded = [(); 3].map(|()| Counter::<u64>::default());
     let about = [
         ("event_records", "Event records that timelyd read from the NIC"),
@@ -64,9 +73,10 @@ fn write(device: DeviceReport, telemetry: Telemetry, format: Format) -> String {
     for (counter, count) in recorded.iter().zip(counts) {
         counter.inc_by(count);
     }
-    paused.inc_by(paused_seconds(device.counters.get("paused_time").copied().unwrap_or(0), device.clock_ps));
-    for (name, value) in device.counters {
-        events.get_or_create(&vec![("name".into(), name)]).inc_by(value.into());
+    paused.inc_by(paused_seconds(totals.counter("paused_time"), device.clock_ps));
+    for name in device.counters.into_keys() {
+        let total = totals.counter(&name);
+        events.get_or_create(&vec![("name".into(), name)]).inc_by(total);
     }
     for f in telemetry.flows {
         let flow: Labels = vec![("flow".into(), f.flow.to_string())];
@@ -77,13 +87,13 @@ fn write(device: DeviceReport, telemetry: Telemetry, format: Format) -> String {
         if let Some(us) = f.sample_age_us {
             ages.get_or_create(&flow).set(us / 1e6);
         }
-        packets.get_or_create(&flow).inc_by(f.packets.into());
-        bytes.get_or_create(&flow).inc_by(f.wire_bytes);
-        lost.get_or_create(&flow).inc_by(f.segments_lost.into());
-        let branches = [f.below_tlow, f.above_thigh, f.gradient_increase, f.gradient_decrease, f.other];
-        for (branch, count) in crate::report::BRANCHES.iter().zip(branches) {
+        let counted = totals.flow(f.flow);
+        packets.get_or_create(&flow).inc_by(counted.packets);
+        bytes.get_or_create(&flow).inc_by(counted.wire_bytes);
+        lost.get_or_create(&flow).inc_by(counted.segments_lost);
+        for (branch, count) in crate::report::BRANCHES.iter().zip(counted.branches) {
             let labels = [&flow[..], &[("branch".into(), (*branch).into())]].concat();
-            updates.get_or_create(&labels).inc_by(count.into());
+            updates.get_or_create(&labels).inc_by(count);
         }
     }
     let mut text = String::new();
@@ -93,8 +103,8 @@ fn write(device: DeviceReport, telemetry: Telemetry, format: Format) -> String {
 }
 
 /// Seconds of so many steps of `paused_time`, 256 clocks each.
-fn paused_seconds(steps: u32, clock_ps: u32) -> f64 {
-    f64::from(steps) * f64::from(clock_ps) * 256e-12
+fn paused_seconds(steps: u64, clock_ps: u32) -> f64 {
+    steps as f64 * f64::from(clock_ps) * 256e-12
 }
 
 /// Text of OpenMetrics as text format 0.0.4, where a counter's family has the name of its samples,
@@ -163,9 +173,10 @@ impl Scrape {
         if self.answer.is_some() { PollFlags::OUT } else { PollFlags::IN }
     }
 
-    /// Reads and answers; `false` when it is done.
-    pub fn turn(&mut self, text: impl FnOnce(Format) -> Result<String, String>) -> bool {
-        if self.since.elapsed() > PATIENCE {
+    /// Reads and answers; `false` when it is done, or takes too long by `now`.
+    pub fn turn(&mut self, now: Instant, text: impl FnOnce(Format) -> Result<String, String>) -> bool {
+        let patience = if self.answer.is_some() { PATIENCE } else { REQUEST_PATIENCE };
+        if now.saturating_duration_since(self.since) > patience {
             return false;
         }
         if self.answer.is_none() {
@@ -194,9 +205,43 @@ impl Scrape {
     }
 }
 
+/// Drops a scraper where there are `most`, for one that comes: the oldest that has not asked yet,
+/// else the oldest. `true` when one was dropped.
+pub fn make_room(scrapes: &mut Vec<Scrape>, most: usize) -> bool {
+    let full = scrapes.len() >= most;
+    if full {
+        scrapes.remove(scrapes.iter().position(|s| s.answer.is_none()).unwrap_or(0));
+    }
+    full
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::TcpListener;
+
+    /// A connection that says nothing is closed after a second, and makes room before.
+    #[test]
+    fn a_silent_scraper_is_in_nobodys_way() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let mut clients = Vec::new();
+        let mut scrape = || {
+            clients.push(TcpStream::connect(listener.local_addr().expect("an address")).expect("connected"));
+            Scrape::new(listener.accept().expect("a client").0).expect("a scrape")
+        };
+        let unasked = |_| -> Result<String, String> { panic!("nobody asked") };
+        let (mut silent, second) = (scrape(), Duration::from_secs(1));
+        assert!(silent.turn(silent.since + second, unasked));
+        assert!(!silent.turn(silent.since + second + Duration::from_millis(1), unasked));
+        let mut asked = scrape();
+        asked.answer = Some(vec![0; 1 << 26]);
+        assert!(asked.turn(asked.since + PATIENCE, unasked), "an answer has longer");
+        let mut all = vec![asked, silent, scrape()];
+        let ports = |all: &[Scrape]| all.iter().map(|s| s.stream.peer_addr().expect("a client").port()).collect::<Vec<_>>();
+        let before = ports(&all);
+        assert!(!make_room(&mut all, 4) && make_room(&mut all, 3));
+        assert_eq!(ports(&all), [before[0], before[2]], "the oldest that has not asked");
+    }
 
     /// A million steps of 256 clocks of 4 ns are 1.024 s.
     #[test]

@@ -5,14 +5,16 @@ pub mod http;
 mod listen;
 mod metrics;
 mod refclock;
+mod totals;
 
 pub use listen::{Listening, check_metrics};
 
 use crate::Error;
+use crate::config::ConfigError;
 use crate::nic::End;
 use crate::protocol::{Answer, Asked, Hello, Refusal, VERSION, Welcome};
 use crate::report::EventReport;
-use crate::say::{Often, note};
+use crate::say::{Lasting, Often, note};
 use crate::service::{Request, Service, ServiceError};
 use connection::{Connection, Heard};
 use metrics::Scrape;
@@ -24,6 +26,7 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use timely_regs::event::BYTES;
+use totals::Totals;
 
 /// Most clients; more are refused.
 const MOST_CLIENTS: usize = 64;
@@ -66,6 +69,12 @@ pub enum DaemonError {
         /// Next step for the user.
         next: &'static str,
     },
+    /// Changes that could not be saved to the end.
+    #[error(
+        "timelyd has ended, and changes that were made since its file was last written are lost: {0}; the next start configures the NIC as the \
+         file says, so make them again then"
+    )]
+    Lost(ConfigError),
     /// Metrics for everybody.
     #[error("metrics at {0}: they are served on this machine alone; give a loopback address, as 127.0.0.1:9464")]
     NotLoopback(SocketAddr),
@@ -89,13 +98,21 @@ pub struct Daemon {
     listening: Listening,
     clients: Vec<Connection>,
     scrapes: Vec<Scrape>,
+    /// Counters for metrics.
+    totals: Totals,
+    /// Connections for metrics were closed for new ones: said once.
+    crowded: bool,
     stop: Box<dyn AsFd + Send>,
     /// Why the events of all clients are over, until they were told.
     over: Option<String>,
     /// When the NIC is looked at next, whatever the heartbeat is.
     look: Instant,
+    /// The socket is gone and cannot be made again: said once.
+    deaf: bool,
     /// The heartbeat was lost.
     losses: Often,
+    /// Changes are not saved.
+    unsaved: Lasting,
     refclock: Option<Refclock>,
 }
 
@@ -124,10 +141,14 @@ impl Daemon {
             listening,
             clients,
             scrapes,
+            totals: Totals::new(Instant::now()),
+            crowded: false,
             stop: Box::new(stop),
             over: None,
             look: Instant::now(),
+            deaf: false,
             losses: Often::default(),
+            unsaved: Lasting::default(),
             refclock,
         })
     }
@@ -145,11 +166,13 @@ impl Daemon {
     pub fn run(mut self) -> Result<(), DaemonError> {
         let served = self.serve();
         drop(self.listening);
-        if let Err(e) = self.service.save_again(None) {
-            note(format_args!("the end of timelyd loses changes: {e}"));
-        }
+        let saved = self.service.save_again(None);
         // Flows first, then DMA: `close` does it in that order.
         let closed = self.service.nic.close(End::Stopped);
+        if let (Err(e), Err(_)) = (&served, &saved) {
+            note(e);
+        }
+        saved.map_err(DaemonError::Lost)?;
         served?;
         Ok(closed?)
     }
@@ -166,6 +189,7 @@ impl Daemon {
             self.admit();
             self.talk()?;
             self.scrape()?;
+            self.count(Instant::now())?;
             self.save_again(Instant::now());
             if let Some(refclock) = &mut self.refclock {
                 refclock.turn(&self.service)?;
@@ -187,7 +211,25 @@ impl Daemon {
             return Ok(());
         }
         self.look = now + LOOKS_APART;
+        self.look_at_socket();
         Ok(self.service.nic.must_be_as_left()?)
+    }
+
+    /// Listens again where the socket was removed, and says so; that it cannot, once.
+    fn look_at_socket(&mut self) {
+        match self.listening.renew() {
+            Ok(again) => {
+                if again {
+                    note(format_args!("the socket {} was removed, and is there again", self.options.socket.display()));
+                }
+                self.deaf = false;
+            }
+            Err(e) => {
+                if !std::mem::replace(&mut self.deaf, true) {
+                    note(format_args!("timelyctl finds this daemon no more: {e}"));
+                }
+            }
+        }
     }
 
     fn recover(&mut self) -> Result<(), DaemonError> {
@@ -196,10 +238,27 @@ impl Daemon {
         Ok(self.service.nic.recover()?)
     }
 
-    /// Saves what could not be saved. Errors were told to the client whose change it was.
+    /// Looks at the counters that metrics have, before any wraps unseen.
+    fn count(&mut self, now: Instant) -> Result<(), DaemonError> {
+        if self.listening.metrics.is_none() {
+            return Ok(());
+        }
+        match self.totals.turn(&mut self.service, now) {
+            // What else fails, a scrape says.
+            Err(e) if e.is_gone() => Err(e.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Saves what could not be saved; says when that begins, each minute, and when it ends.
     fn save_again(&mut self, now: Instant) {
         if let Ok(true) = self.service.save_again(Some(now)) {
             note("changes that could not be saved are saved now");
+        }
+        let unsaved = self.service.unsaved();
+        if self.unsaved.due(unsaved.is_some(), now) {
+            let why = unsaved.unwrap_or_default();
+            note(format_args!("changes are in force and not saved: {why}; an end of timelyd before that loses them"));
         }
     }
 
@@ -362,6 +421,9 @@ impl Daemon {
             return Ok(());
         }
         let resets = request == Request::Reset {};
+        if resets && let Ok(counters) = self.service.nic.counters() {
+            self.totals.take_counters(counters);
+        }
         let recorded = self.service.nic.event_settings().is_some();
         let done = self.service.handle(request);
         if recorded && self.service.nic.event_settings().is_none() {
@@ -383,28 +445,37 @@ impl Daemon {
             }
         }
         if resets {
+            if let Ok(counters) = self.service.nic.counters() {
+                self.totals.take_reset(counters);
+            }
             self.service.nic.set_heartbeat(self.options.heartbeat)?;
         }
         Ok(())
     }
 
     fn scrape(&mut self) -> Result<(), DaemonError> {
-        while let Some(Ok((stream, _))) = self.listening.metrics.as_ref().map(TcpListener::accept) {
-            if let Some(scrape) = Scrape::new(stream).filter(|_| self.scrapes.len() < MOST_CLIENTS) {
-                self.scrapes.push(scrape);
+        // Fewer a turn than there may be: each that asks at once is read before it is the oldest.
+        for _ in 0..MOST_CLIENTS / 2 {
+            let Some(Ok((stream, _))) = self.listening.metrics.as_ref().map(TcpListener::accept) else { break };
+            let Some(scrape) = Scrape::new(stream) else { continue };
+            if metrics::make_room(&mut self.scrapes, MOST_CLIENTS) && !std::mem::replace(&mut self.crowded, true) {
+                note(format_args!(
+                    "{MOST_CLIENTS} connections to the metrics' address wait: for each new one the oldest that asked nothing is closed, from now on without a word"
+                ));
             }
+            self.scrapes.push(scrape);
         }
         for mut scrape in std::mem::take(&mut self.scrapes) {
             self.kick()?;
             let mut gone = None;
             let text = |format| {
-                metrics::text(&mut self.service, format).map_err(|e| {
+                metrics::text(&mut self.service, &mut self.totals, format).map_err(|e| {
                     let told = e.to_string();
                     gone = e.is_gone().then_some(e);
                     told
                 })
             };
-            if scrape.turn(text) {
+            if scrape.turn(Instant::now(), text) {
                 self.scrapes.push(scrape);
             }
             if let Some(e) = gone {

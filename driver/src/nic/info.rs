@@ -47,6 +47,8 @@ pub struct Info {
     pub heartbeat_clocks: u32,
     /// The heartbeat was lost.
     pub heartbeat_lost: bool,
+    /// The heartbeat is armed, and nobody kicks it.
+    pub heartbeat_unfed: bool,
     /// DMA runs.
     pub dma_running: bool,
     /// Event records since the NIC was opened or reset.
@@ -64,6 +66,15 @@ impl Nic {
         Ok(self.of(self.device.now())? >> 16)
     }
 
+    /// The event counters, by name.
+    ///
+    /// # Errors
+    /// When the transport fails.
+    pub fn counters(&self) -> Result<Vec<(String, u32)>, Error> {
+        let all = self.of(self.device.counters())?;
+        Ok(TABLE.iter().map(|&(i, name, _)| (generate::snake(name), all[usize::from(i)])).collect())
+    }
+
     /// Reads identity, settings and state of the device.
     ///
     /// # Errors
@@ -74,7 +85,6 @@ impl Nic {
         let (core, status) = (read(&id::CORE)?, [read(&id::STATUS)?]);
         let setting = |s| self.of(d.get(s));
         let mac = setting(&SETTINGS.mac)?.to_le_bytes();
-        let all = self.of(d.counters())?;
         Ok(Info {
             device: self.name().into(),
             transport: self.transport().kind(),
@@ -94,9 +104,10 @@ impl Nic {
             udp_port: setting(&SETTINGS.udp_port)? as u16,
             heartbeat_clocks: read(&heartbeat::PERIOD)?,
             heartbeat_lost: read(&heartbeat::STATE)? != 0,
+            heartbeat_unfed: self.heartbeat_unfed()?,
             dma_running: self.of(d.read_field(&dma::STATUS, &dma::RUNNING))? != 0,
             recorded: self.recorded(),
-            counters: TABLE.iter().map(|&(i, name, _)| (generate::snake(name), all[usize::from(i)])).collect(),
+            counters: self.counters()?,
         })
     }
 }

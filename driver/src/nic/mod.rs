@@ -9,6 +9,7 @@
 //! queried one by one.
 mod events;
 mod flows;
+mod heartbeat;
 mod info;
 mod meanwhile;
 mod table;
@@ -30,7 +31,7 @@ use timely_regs::board::CORUNDUM;
 use timely_regs::corundum::request::Request;
 use timely_regs::counters::Counter;
 use timely_regs::device::{self, Device};
-use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, heartbeat, id, port, profiles, time, window};
+use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, id, port, profiles, time, window};
 use timely_regs::{pci, profile};
 
 /// How long a device may take to clear its RAMs after a reset; real ones need a millisecond,
@@ -415,32 +416,6 @@ impl Nic {
         self.checked("the enabling of flows", |d| d.enable(on))
     }
 
-    /// Sets the period of the heartbeat; `None` turns it off. A device that is not kicked in time
-    /// stops all flows and DMA.
-    ///
-    /// # Errors
-    /// When the period cannot be counted, the transport fails, or the device refuses.
-    pub fn set_heartbeat(&self, period: Option<Duration>) -> Result<(), Error> {
-        let clocks = clocks_of(period, self.device.build().clock_ps)?;
-        self.checked("the heartbeat's period", |d| d.set_heartbeat(clocks))?;
-        // Three times as often as needed.
-        self.kicks.set(period.map(|p| (p / 3, Instant::now())));
-        Ok(())
-    }
-
-    /// When the next kick of the heartbeat is due; `None` when the heartbeat is off.
-    pub fn next_kick(&self) -> Option<Instant> {
-        self.kicks.get().map(|b| b.1)
-    }
-
-    /// Kicks the heartbeat when it is due.
-    ///
-    /// # Errors
-    /// As [`Nic::kick`].
-    pub fn kick_if_due(&self) -> Result<(), Error> {
-        if self.next_kick().is_some_and(|at| Instant::now() >= at) { self.kick() } else { Ok(()) }
-    }
-
     /// Fails where a key of the nonces was set and the device has none, or is no timely-nic any
     /// more. A reset of the function and a bitstream that is loaded again take the key; nothing
     /// else does.
@@ -456,43 +431,6 @@ impl Nic {
             _ => return Err(Error::WasReset { device: self.name().into() }),
         }
         Ok(())
-    }
-
-    /// Kicks the heartbeat when it is due, in the middle of long operations. The next [`Nic::kick`]
-    /// reports a lost heartbeat.
-    ///
-    /// # Errors
-    /// When the transport fails.
-    pub fn kick_meanwhile(&self) -> Result<(), Error> {
-        match self.kick_if_due() {
-            Err(Error::HeartbeatLost) => Ok(()),
-            other => other,
-        }
-    }
-
-    /// The heartbeat was lost: flows and DMA are stopped until [`Nic::recover`] or a reset.
-    ///
-    /// # Errors
-    /// When the transport fails.
-    pub fn heartbeat_lost(&self) -> Result<bool, Error> {
-        Ok(self.of(self.device.read(&heartbeat::STATE))? != 0)
-    }
-
-    /// Fails when the heartbeat was lost.
-    ///
-    /// # Errors
-    /// When the heartbeat was lost, or the transport fails.
-    pub fn must_have_heartbeat(&self) -> Result<(), Error> {
-        if self.heartbeat_lost()? { Err(Error::HeartbeatLost) } else { Ok(()) }
-    }
-
-    /// Kicks the heartbeat.
-    ///
-    /// # Errors
-    /// When the heartbeat was lost, see [`Nic::recover`], or the transport fails.
-    pub fn kick(&self) -> Result<(), Error> {
-        self.kicks.set(self.kicks.get().map(|(often, _)| (often, Instant::now() + often)));
-        if self.of(self.device.beat())? { Ok(()) } else { Err(Error::HeartbeatLost) }
     }
 
     /// Starts again after the heartbeat was lost: flows, and DMA with an empty ring.

@@ -125,7 +125,8 @@ impl Service {
                 }
             }
         }
-        self.save()
+        self.save();
+        Ok(())
     }
 
     /// The port orphans packets of flows: the NIC knows its own packets by the UDP port, so what is
@@ -133,7 +134,8 @@ impl Service {
     /// ever. Queue pairs have a port of their own.
     fn orphans(&mut self, port: &Port) -> Result<bool, ServiceError> {
         let (same, pairs) = self.nic.checked("a read of the port's settings", |d| Ok((port.has_udp_port(d)?, d.pairs()?.present)))?;
-        if same || pairs {
+        // The records of flows have the port that was configured.
+        if same && port.udp_port() == self.config.udp_port() || pairs {
             return Ok(false);
         }
         let used: Vec<u32> = self.nic.flows()?.used().collect();

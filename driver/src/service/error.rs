@@ -1,6 +1,5 @@
 //! Why a request is not done.
 use super::PairError;
-use crate::config::ConfigError;
 use crate::plan::PlanError;
 use crate::registers::NameError;
 use crate::spec::SpecError;
@@ -21,14 +20,6 @@ pub enum ServiceError {
     /// A name that is no register's.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// The change was done, but not saved.
-    #[error("what was done is in force but not saved: {source}; {next}")]
-    NotSaved {
-        /// Why.
-        source: ConfigError,
-        /// Next step, by the service or by the user.
-        next: String,
-    },
     /// A request for queue pairs.
     #[error(transparent)]
     Pair(#[from] PairError),
@@ -91,7 +82,6 @@ impl ServiceError {
             | ServiceError::NoBlock(_)
             | ServiceError::Pairs(_)
             | ServiceError::Flows { .. } => ("refused", 3),
-            ServiceError::NotSaved { .. } => ("not_saved", 1),
             ServiceError::Device(_) => ("device", 1),
         }
     }

@@ -21,10 +21,10 @@ use crate::registers::{self, Named};
 use crate::report::{EventReport, FlowReport};
 use crate::spec::SpecError;
 use crate::{Error, units};
+use saving::{News, Unsaved};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
-use std::time::Instant;
 use timely_regs::map::{Access, Register};
 use timely_regs::profile::PROFILES;
 
@@ -37,8 +37,10 @@ pub struct Service {
     /// The file differs from the NIC's configuration: it is kept under another name before it is
     /// written anew.
     stale: bool,
-    /// When what could not be saved is to be saved again; `None` when all is saved.
-    unsaved: Option<Instant>,
+    /// Changes that could not be saved; `None` when all is saved.
+    unsaved: Option<Unsaved>,
+    /// News of the file for the answer to a request.
+    news: News,
     /// The process goes on and saves again.
     stays: bool,
     /// Why events ended, while their last records are handed over.
@@ -53,7 +55,8 @@ fn json(value: impl Serialize) -> Value {
 impl Service {
     /// A NIC that was just opened; what it is configured to is kept in `file`.
     pub fn new(nic: Nic, file: Option<PathBuf>) -> Self {
-        Service { nic, config: Config::default(), file, stale: false, unsaved: None, stays: false, over: None }
+        let (config, news) = (Config::default(), News::default());
+        Service { nic, config, file, stale: false, unsaved: None, news, stays: false, over: None }
     }
 
     /// Configuration of the NIC.
@@ -61,29 +64,38 @@ impl Service {
         &self.config
     }
 
-    /// Does what is asked.
+    /// Does what is asked. The answer to a change in force that is not saved has `saved`, false,
+    /// and the reason, `not_saved`; where the file of before is kept, `kept` says where.
     ///
     /// # Errors
     /// Why it was not done.
     pub fn handle(&mut self, request: Request) -> Result<Value, ServiceError> {
+        self.news = News::default();
+        let answer = self.act(request)?;
+        Ok(std::mem::take(&mut self.news).added_to(answer))
+    }
+
+    fn act(&mut self, request: Request) -> Result<Value, ServiceError> {
         match request {
             Request::Info {} => Ok(json(self.device()?)),
             Request::Reset {} => {
                 self.nic.reset()?;
-                self.config = Config { device: self.config.device, ..Config::default() };
-                self.save()?;
+                let config = Config { device: self.config.device, ..Config::default() };
+                let before = std::mem::replace(&mut self.config, config);
+                self.save_over(&before);
                 Ok(Value::Null)
             }
             Request::ResetFlows {} => {
                 self.nic.remove_flows()?;
+                let before = self.config.clone();
                 self.config.flow.clear();
-                self.save()?;
+                self.save_over(&before);
                 Ok(Value::Null)
             }
             Request::Enable { on } => {
                 self.nic.enable(on)?;
                 self.config.enabled = (!on).then_some(false);
-                self.save()?;
+                self.save();
                 Ok(Value::Null)
             }
             Request::PortShow {} => Ok(json(self.port()?)),
@@ -106,7 +118,7 @@ impl Service {
                 request.map_or(Ok(()), |r| self.nic.set_lead(r.lead_ns()))?;
                 self.nic.set_profile(profile, &parameters)?;
                 self.config = with;
-                self.save()?;
+                self.save();
                 Ok(json(self.profile(profile)?))
             }
             Request::FlowList {} => {
@@ -119,7 +131,7 @@ impl Service {
                 Ok(json(self.flow(flow)))
             }
             Request::FlowAdd { flow, spec } => {
-                let record = spec.record()?;
+                let record = spec.record(self.config.udp_port())?;
                 if let Some(number) = flow {
                     self.nic.flows()?.must_be_free(number)?;
                 }
@@ -129,23 +141,23 @@ impl Service {
                 self.start(number, &spec)?;
                 let note = self.enable_unless_stopped()?;
                 self.config.flow.insert(Number(number), spec);
-                self.save()?;
+                self.save();
                 Ok(json(FlowReport { note, ..self.flow(number) }))
             }
             Request::FlowSet { flow, spec } => {
-                let record = spec.record()?;
+                let record = spec.record(self.config.udp_port())?;
                 self.check_window(&spec)?;
                 self.check_profile(&spec, &record)?;
                 self.nic.set_flow(flow, &record)?;
                 self.start(flow, &spec)?;
                 self.config.flow.insert(Number(flow), spec);
-                self.save()?;
+                self.save();
                 Ok(json(self.flow(flow)))
             }
             Request::FlowRemove { flow } => {
                 self.nic.remove_flow(flow)?;
                 self.config.flow.remove(&Number(flow));
-                self.save()?;
+                self.save();
                 Ok(Value::Null)
             }
             Request::FlowPost { flow, packets } => {

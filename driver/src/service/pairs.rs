@@ -20,6 +20,8 @@ const MOST_INTERVAL_US: u32 = 16_777;
 const MOST_DSCP: u32 = 63;
 /// Units of the age that a pair is forgotten after, at least.
 const AGE_UNITS: u64 = 7;
+/// Picoseconds of a second.
+const PS_PER_S: u128 = 1_000_000_000_000;
 
 /// Why a request for queue pairs was not done.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -219,9 +221,10 @@ fn notify_settings(n: NotifySetup) -> Result<NotifySettings, PairError> {
 
 /// Clocks of a unit, of which seven are the age.
 fn age_unit(seconds: u32, clock_ps: u32) -> Result<u32, PairError> {
-    let clocks = u64::from(seconds) * 1_000_000_000_000 / u64::from(clock_ps.max(1));
-    let most = AGE_UNITS * u64::from(u32::MAX) * u64::from(clock_ps) / 1_000_000_000_000;
-    u32::try_from(clocks.div_ceil(AGE_UNITS)).map_err(|_| PairError::Age { asked: seconds, most })
+    // In 128 bits: seconds of 32 bits are up to 2^72 ps.
+    let clocks = u128::from(seconds) * PS_PER_S / u128::from(clock_ps.max(1));
+    let most = (u128::from(AGE_UNITS) * u128::from(u32::MAX) * u128::from(clock_ps) / PS_PER_S) as u64;
+    u32::try_from(clocks.div_ceil(AGE_UNITS.into())).map_err(|_| PairError::Age { asked: seconds, most })
 }
 
 impl Service {
@@ -350,6 +353,11 @@ mod tests {
         // 7 s of 4 ns: a unit is a second.
         assert_eq!((age_unit(0, 4000), age_unit(7, 4000)), (Ok(0), Ok(250_000_000)));
         assert_eq!(age_unit(121, 4000), Err(PairError::Age { asked: 121, most: 120 }));
+        // Ages whose ps need more than 64 bits are refused, not wrapped.
+        for asked in [18_446_744, 18_446_745, u32::MAX] {
+            assert_eq!(age_unit(asked, 4000), Err(PairError::Age { asked, most: 120 }));
+        }
+        assert_eq!(age_unit(u32::MAX, u32::MAX), Err(PairError::Age { asked: u32::MAX, most: 129_127_208 }));
         let notify = |interval_us, dscp| notify_settings(NotifySetup { interval_us, dscp });
         assert_eq!(notify(50, 48), Ok(NotifySettings { interval_ns: 50_000, tos: 0xc0 }));
         assert_eq!(notify(16_777, 63), Ok(NotifySettings { interval_ns: 16_777_000, tos: 0xfc }));

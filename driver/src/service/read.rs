@@ -7,11 +7,12 @@ use crate::registers::Named;
 use crate::report::{
     AheadReport, ClockReport, DeviceReport, FlowReport, FlowTelemetry, Percentiles, PortReport, ProfileReport, RegisterReport, Telemetry,
 };
-use crate::spec::profile_fields;
+use crate::spec::{FlowSpec, profile_fields};
 use std::time::Instant;
 use timely_regs::device::Bus;
 use timely_regs::map::Access;
 use timely_regs::profile;
+use timely_regs::telemetry::TelemetryRecord;
 
 /// More flows than this are read by a snapshot.
 const FLOWS_BY_QUERIES: usize = 16;
@@ -36,7 +37,7 @@ impl Service {
     pub(crate) fn device(&mut self) -> Result<DeviceReport, ServiceError> {
         let info = self.nic.info()?;
         let used = self.nic.flows()?.used().count() as u32;
-        Ok(DeviceReport::new(info, used))
+        Ok(DeviceReport { unsaved: self.unsaved().is_some(), ..DeviceReport::new(info, used) })
     }
 
     pub(super) fn port(&self) -> Result<PortReport, ServiceError> {
@@ -47,7 +48,9 @@ impl Service {
     }
 
     pub(super) fn flow(&self, flow: u32) -> FlowReport {
-        FlowReport { flow, spec: self.config.flow.get(&Number(flow)).cloned(), note: None }
+        // With the destination port that the NIC has, also of a flow that was given none.
+        let effective = |s: &FlowSpec| FlowSpec { destination_port: Some(self.config.udp_port()), ..s.clone() };
+        FlowReport { flow, spec: self.config.flow.get(&Number(flow)).map(effective), note: None }
     }
 
     pub(super) fn profile(&self, number: u32) -> Result<ProfileReport, ServiceError> {
@@ -80,13 +83,7 @@ impl Service {
             return Err(ServiceError::Flows { asked: flows.len(), flows: last + 1 });
         }
         let before_ns = self.nic.time_ns()?;
-        let (first, end) = (flows.iter().min().copied().unwrap_or(0), flows.iter().max().map_or(0, |m| m + 1));
-        let all = if flows.len() <= FLOWS_BY_QUERIES { None } else { self.nic.snapshot_if_it_can(first, end - first)? };
-        let records = match all {
-            Some(all) => flows.iter().map(|f| all[(f - first) as usize]).collect(),
-            // Each by itself, and none between them that was not asked for.
-            None => flows.iter().map(|f| self.nic.kick_meanwhile().and_then(|()| self.nic.telemetry(*f))).collect::<Result<Vec<_>, _>>()?,
-        };
+        let records = self.records(&flows)?;
         // In the middle of what they were read in, so that rates between two looks are right.
         let time_ns = before_ns.midpoint(self.nic.time_ns()?);
         let mut used: Vec<u32> = flows.iter().filter_map(|f| Some(self.config.flow.get(&Number(*f))?.profile.into())).collect();
@@ -101,6 +98,24 @@ impl Service {
             .collect::<Result<Vec<_>, Error>>()?;
         let flows = flows.iter().zip(&records).map(|(f, r)| FlowTelemetry::new(*f, r)).collect();
         Ok(Telemetry { time_ns, flows, profiles })
+    }
+
+    /// Counters of all flows in use.
+    pub(crate) fn counted_flows(&mut self) -> Result<Vec<FlowTelemetry>, ServiceError> {
+        let flows: Vec<u32> = self.nic.flows()?.used().collect();
+        let records = self.records(&flows)?;
+        Ok(flows.iter().zip(&records).map(|(f, r)| FlowTelemetry::new(*f, r)).collect())
+    }
+
+    /// The telemetry records of flows that there are.
+    fn records(&mut self, flows: &[u32]) -> Result<Vec<TelemetryRecord>, ServiceError> {
+        let (first, end) = (flows.iter().min().copied().unwrap_or(0), flows.iter().max().map_or(0, |m| m + 1));
+        let all = if flows.len() <= FLOWS_BY_QUERIES { None } else { self.nic.snapshot_if_it_can(first, end - first)? };
+        Ok(match all {
+            Some(all) => flows.iter().map(|f| all[(f - first) as usize]).collect(),
+            // Each by itself, and none between them that was not asked for.
+            None => flows.iter().map(|f| self.nic.kick_meanwhile().and_then(|()| self.nic.telemetry(*f))).collect::<Result<Vec<_>, _>>()?,
+        })
     }
 
     pub(super) fn register(&self, named: &Named, read: bool) -> Result<RegisterReport, ServiceError> {

@@ -41,9 +41,10 @@ pub struct FlowSpec {
     /// UDP source port.
     #[serde(default = "port")]
     pub source_port: u16,
-    /// UDP destination port.
-    #[serde(default = "port")]
-    pub destination_port: u16,
+    /// UDP destination port; the port's own without, which is the only one that may be given: an
+    /// ACK comes from it, and is known by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination_port: Option<u16>,
     /// Rate, of a flow whose profile has law `fixed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<String>,
@@ -88,16 +89,16 @@ impl FlowSpec {
             ttl: ttl(),
             tos: 0,
             source_port: port(),
-            destination_port: port(),
+            destination_port: None,
             rate: None,
         }
     }
 
-    /// The record, checked.
+    /// The record, checked, on a port of that UDP port.
     ///
     /// # Errors
     /// When a field is out of its range.
-    pub fn record(&self) -> Result<FlowRecord, SpecError> {
+    pub fn record(&self, udp_port: u16) -> Result<FlowRecord, SpecError> {
         let mac = parse_mac(&self.mac)?;
         if mac[0] & 1 != 0 {
             return Err(value("mac", &self.mac, "the address of one host: nobody answers a multicast"));
@@ -112,10 +113,18 @@ impl FlowSpec {
         if self.ttl == 0 {
             return Err(value("ttl", 0, "1 to 255: the first router would drop it"));
         }
-        for (name, port) in [("source_port", self.source_port), ("destination_port", self.destination_port)] {
+        let destination_port = self.destination_port.unwrap_or(udp_port);
+        for (name, port) in [("source_port", self.source_port), ("destination_port", destination_port)] {
             if port == 0 {
                 return Err(value(name, 0, "1 to 65535"));
             }
+        }
+        if destination_port != udp_port {
+            let allowed = format!(
+                "{udp_port}, the udp_port of the port: ACKs come from the destination port, and from another one are not taken for ACKs; leave \
+                 destination_port out, or set the port with `--udp-port {destination_port}`"
+            );
+            return Err(value("destination_port", destination_port, allowed));
         }
         let record = FlowRecord {
             enable: true,
@@ -127,7 +136,7 @@ impl FlowSpec {
             segment_packets: self.segment_packets,
             mac,
             source_port: self.source_port,
-            destination_port: self.destination_port,
+            destination_port,
             ttl: self.ttl,
             tos: self.tos,
             address: self.to,
@@ -164,11 +173,19 @@ mod tests {
     #[test]
     fn a_flow_is_read_and_checked() {
         let f: FlowSpec = toml::from_str("to = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\nrate = \"5Gbps\"").expect("valid");
-        let r = f.record().expect("valid");
+        let r = f.record(5000).expect("valid");
+        assert_eq!((r.source_port, r.destination_port), (port(), 5000), "the port's");
+        let own = |destination_port| FlowSpec { destination_port: Some(destination_port), ..f.clone() };
+        assert_eq!(own(5000).record(5000), Ok(r));
+        let other = own(21609).record(5000).expect_err("no ACK is known").to_string();
+        assert!(
+            other.starts_with("destination_port is `21609`; it must be 5000, the udp_port") && other.contains("--udp-port 21609"),
+            "{other}"
+        );
         assert_eq!((r.mac, r.payload_bytes, r.segment_packets, r.endless), ([2, 0x74, 0x6e, 0, 0, 1], 1024, 2, true));
         assert_eq!(f.rate(), Ok(Some(5000 << 12)));
         assert_eq!(f, FlowSpec { rate: f.rate.clone(), ..FlowSpec::to(f.to, &f.mac) });
-        let text = |f: FlowSpec| f.record().expect_err("wrong").to_string();
+        let text = |f: FlowSpec| f.record(port()).expect_err("wrong").to_string();
         assert_eq!(text(FlowSpec { profile: 16, ..f.clone() }), "profile is 16; it must be 0 to 15; give a value in that range");
         assert!(text(FlowSpec { packet_bytes: 16_384, ..f.clone() }).starts_with("payload_bytes is 16384; it must be 0 to 16383"));
         assert!(text(FlowSpec { mac: "01:00:5e:00:00:01".into(), ..f.clone() }).contains("multicast"));
@@ -180,7 +197,7 @@ mod tests {
         assert!(text(FlowSpec { mac: "00:00:00:00:00:00".into(), ..f.clone() }).contains("not all zeros"));
         assert!(text(FlowSpec { ttl: 0, ..f.clone() }).starts_with("ttl is `0`; it must be 1 to 255"));
         assert_eq!(text(FlowSpec { source_port: 0, ..f.clone() }), "source_port is `0`; it must be 1 to 65535");
-        assert_eq!(text(FlowSpec { destination_port: 0, ..f.clone() }), "destination_port is `0`; it must be 1 to 65535");
+        assert_eq!(text(FlowSpec { destination_port: Some(0), ..f.clone() }), "destination_port is `0`; it must be 1 to 65535");
         let range = "it must be above 0 and at most 1.049Tbps";
         assert_eq!(text(FlowSpec { rate: Some("2Tbps".into()), ..f.clone() }), format!("rate is `2Tbps`; {range}"));
         assert_eq!(text(FlowSpec { rate: Some("0bps".into()), ..f }), format!("rate is `0bps`; {range}"));

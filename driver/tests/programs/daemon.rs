@@ -14,15 +14,21 @@ fn flow(place: &Place, device: &str, number: &str) {
     place.said(&["--device", device, "flow", "add", number, "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01", "--profile", "2"]);
 }
 
+/// A heartbeat of 2 ms in place of the daemon's own, so short that little simulated time passes
+/// until it is missed.
+fn shorten(place: &Place, device: &str) {
+    let clock_ps = place.json(&["--device", device, "info"])["clock_ps"].as_u64().expect("a clock");
+    place.said(&["--device", device, "reg", "write", "heartbeat.PERIOD", &(2_000_000_000 / clock_ps).to_string()]);
+}
+
 #[test]
 fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     let place = Place::new();
     let (server, device) = place.serve();
-    // So short that little simulated time passes until it is missed; a daemon that is held up for
-    // longer starts all again.
-    let mut before = place.daemon(&device, &["--heartbeat", "2ms"]);
+    let mut before = place.daemon(&device, &["--heartbeat", "100ms"]);
     super::wait_for(&place.daemon_socket(&device));
     flow(&place, &device, "7");
+    shorten(&place, &device);
     before.0.kill().expect("killed");
     before.0.wait().expect("ended");
     // The socket is still there, and no daemon listens: the device is opened for the command, which
@@ -62,6 +68,36 @@ fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     drop(server);
 }
 
+/// Until the heartbeat of a daemon that was killed is missed, nothing is begun that the NIC would
+/// stop.
+#[test]
+fn a_nic_whose_heartbeat_nobody_feeds_is_not_changed() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let mut daemon = place.daemon(&device, &["--heartbeat", "17s"]);
+    super::wait_for(&place.daemon_socket(&device));
+    flow(&place, &device, "7");
+    let with = |words: &[&'static str]| [&["--device", device.as_str()][..], words].concat();
+    assert!(!place.said(&with(&["info"])).contains("fed by nobody"));
+    daemon.0.kill().expect("killed");
+    daemon.0.wait().expect("ended");
+    let told = place.json(&with(&["info"]));
+    assert_eq!((&told["heartbeat_unfed"], &told["heartbeat_lost"]), (&true.into(), &false.into()), "{told}");
+    assert!(place.said(&with(&["info"])).contains("17s, armed, fed by nobody"));
+    let add = with(&["flow", "add", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01", "--profile", "2"]);
+    let (port, profile) = (with(&["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:07"]), with(&["profile", "set", "0", "fixed"]));
+    for words in [add.clone(), port, profile, with(&["enable"]), with(&["flow", "remove", "7"]), with(&["reset", "--flows"])] {
+        let reset = format!("`timelyctl --device {device} reset`");
+        place.refused(&words, 1, &["the heartbeat is armed and fed by nobody", "start timelyd again", &reset]);
+    }
+    let out = place.ctl(&with(&["doctor"]));
+    assert!(String::from_utf8_lossy(&out.stdout).contains("WRONG  heartbeat      the heartbeat is armed and fed by nobody"), "{out:?}");
+    assert_eq!(place.json(&with(&["flow", "list"]))[0]["flow"], 7);
+    place.said(&with(&["reset"]));
+    flow(&place, &device, "7");
+    place.said(&add);
+}
+
 /// Armed things act later: a heartbeat that is lost stops the NIC, events without a ring count as
 /// dropped.
 #[test]
@@ -69,11 +105,12 @@ fn an_orderly_end_leaves_nothing_armed() {
     let place = Place::new();
     let (_server, device) = place.serve();
     let period = 2_000_000;
-    let daemon = place.daemon(&device, &["--heartbeat", "2ms"]);
+    let daemon = place.daemon(&device, &["--heartbeat", "100ms"]);
     super::wait_for(&place.daemon_socket(&device));
     flow(&place, &device, "7");
     let mut follower = Client::connect(&place.daemon_socket(&device)).expect("a daemon that answers").expect("a daemon");
     follower.ask(Request::Events { every: 1, flow: None, profile: None }).expect("events");
+    shorten(&place, &device);
     daemon.signal(Signal::SIGTERM);
     assert_eq!(daemon.ended().0, Some(0));
     let with = |words: &[&'static str]| [&["--device", device.as_str()][..], words].concat();
@@ -211,6 +248,38 @@ fn a_daemon_of_another_device_is_not_asked() {
     place.refused(&["--device", &other, "reset"], 1, &[&format!("has {device}, not {other}"), "another --socket"]);
 }
 
+/// A socket of its own is told to who finds the device taken, is taken by `--socket` and its
+/// variable, and made again when it is removed.
+#[test]
+fn a_daemon_with_a_socket_of_its_own_is_found() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let socket = place.path("own.sock");
+    let path = socket.to_str().expect("a path");
+    let daemon = place.daemon(&device, &["--socket", path]);
+    super::wait_for(&socket);
+    let holder = format!("in use by PID {} (timelyd), which listens at {path}; ", daemon.0.id());
+    place.refused(&["--device", &device, "info"], 4, &[&holder, "--socket"]);
+    assert_eq!(place.json(&["--device", &device, "--socket", path, "info"])["flows_in_use"], 0);
+    let with = |value: &str| {
+        let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &["--device", &device, "info"]);
+        c.env("TIMELY_SOCKET", value).output().expect("started").status.code()
+    };
+    assert_eq!((with(path), with("")), (Some(0), Some(4)));
+    place.refused(&["--socket", path, "info"], 2, &["give --device too"]);
+    place.refused(
+        &["--device", &device, "--socket", "/nonexist/x", "info"],
+        1,
+        &["no timelyd listens at /nonexist/x", "leave --socket out"],
+    );
+    std::fs::remove_file(&socket).expect("removed");
+    super::wait_for(&socket);
+    place.said(&["--device", &device, "--socket", path, "info"]);
+    daemon.signal(Signal::SIGTERM);
+    let (code, said) = daemon.ended();
+    assert!(code == Some(0) && said.contains(&format!("the socket {path} was removed, and is there again")), "{code:?}: {said}");
+}
+
 /// Before the NIC is touched: its flow sends on.
 #[test]
 fn options_that_cannot_be_leave_the_nic_as_it_is() {
@@ -223,10 +292,15 @@ fn options_that_cannot_be_leave_the_nic_as_it_is() {
     let taken = taken.local_addr().map(|a| (taken, a.to_string())).expect("an address");
     let cases: &[(&[&str], i32, &[&str])] = &[
         (&["--heartbeat", "18s"], 2, &["--heartbeat", "18s", "17.17"]),
+        (&["--heartbeat", "99ms"], 2, &["--heartbeat", "`99ms` is shorter than 100ms", "0s for none"]),
+        (&["--heartbeat", "1ns"], 2, &["`1ns` is shorter than 100ms"]),
         (&["--metrics", "0.0.0.0:99"], 2, &["0.0.0.0:99", "loopback"]),
         (&["--metrics", &taken.1], 1, &[&taken.1, "give another --metrics"]),
         (&["--socket", "/nonexist/x"], 1, &["/nonexist/x", "make its folder"]),
         (&["--socket", path], 1, &[path, "exists and is no socket"]),
+        (&["--config", "/nonexist/dir/x.toml"], 1, &["/nonexist/dir/x.toml", "folder /nonexist/dir:", "goes on as it was"]),
+        // A folder that takes no file of root's either.
+        (&["--config", "/sys/x.toml"], 1, &["/sys/x.toml", "make the folder, or give another file", "goes on as it was"]),
     ];
     for (words, wanted, names) in cases {
         let (code, said) = place.daemon(&device, words).ended();
@@ -234,6 +308,29 @@ fn options_that_cannot_be_leave_the_nic_as_it_is() {
         assert_eq!(place.json(&["--device", &device, "info"])["flows_in_use"], 1, "{words:?} reset it");
     }
     assert_eq!(std::fs::read_to_string(&file).expect("kept"), "not a socket");
+}
+
+/// A file that is not there is made by the first change; a path that is mistyped is seen.
+#[test]
+fn a_start_without_a_file_says_so() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let file = place.path("new.toml");
+    let said = |flow_is_added: bool| {
+        let daemon = place.daemon(&device, &["--config", file.to_str().expect("a path")]);
+        super::wait_for(&place.daemon_socket(&device));
+        if flow_is_added {
+            flow(&place, &device, "7");
+        }
+        daemon.signal(Signal::SIGTERM);
+        let (code, said) = daemon.ended();
+        assert_eq!(code, Some(0), "{said}");
+        said
+    };
+    let told = format!("{} is not there: nothing is configured", file.display());
+    assert!(said(true).contains(&told));
+    let again = said(false);
+    assert!(again.contains("1 flows and 1 profiles") && !again.contains("is not there"), "{again}");
 }
 
 /// Profiles tell that it was reset, or its address where there is no profile; a flow that the NIC

@@ -63,7 +63,7 @@ fn a_server_that_is_killed_ends_a_daemon_and_who_asks_it() {
     let (code, said) = daemon.ended();
     assert!(code == Some(1) && said.contains("start it again"), "{code:?}: {said}");
     let (code, said) = events.ended();
-    assert!(code == Some(1) && said.contains("is it still running?"), "{code:?}: {said}");
+    assert!(code == Some(1) && said.contains("ended during the request; see its log"), "{code:?}: {said}");
 }
 
 /// Without a heartbeat, and without anybody who asks.
@@ -102,7 +102,7 @@ fn a_daemon_that_is_killed_ends_who_asks_it() {
     first_line(&mut events);
     daemon.0.kill().expect("killed");
     let (code, said) = events.ended();
-    assert!(code == Some(1) && said.contains("is it still running?"), "{code:?}: {said}");
+    assert!(code == Some(1) && said.contains("ended during the request; see its log"), "{code:?}: {said}");
 }
 
 /// In a folder that everybody may write, another user's server could be in the place of one's own.

@@ -9,9 +9,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use timely_driver::board::Placed;
+use timely_driver::client::Client;
 use timely_driver::daemon::{Daemon, Options};
 use timely_driver::nic::{Nic, Start};
 use timely_driver::service::{Request, Service};
+use timely_driver::spec::{FlowSpec, ProfileSpec};
 use timely_driver::transport::vfio_user::VfioUser;
 use timely_driver::transport::{Dma, Failure, Reach, Transport};
 use timely_regs::map::{flow, heartbeat, time};
@@ -177,7 +179,32 @@ fn a_scrape_of_a_device_that_is_gone_ends_the_daemon() {
         stream.read_to_string(&mut text).expect("an answer");
         text
     };
+    let told = scrape();
+    assert!(told.starts_with("HTTP/1.1 200") && told.contains("timely_config_unsaved 0\n"), "{told}");
+    // Counters go on over a reset of the NIC.
+    let refused = || {
+        let text = scrape();
+        let line = text.lines().find_map(|l| l.strip_prefix("timely_events_total{name=\"doorbells_refused\"} ")).expect("a counter");
+        line.parse::<u64>().expect("a number")
+    };
+    let mut client = Client::connect(&place.path("socket")).expect("a daemon that answers").expect("a daemon");
+    let mut refuse = || {
+        let spec = ProfileSpec::new("timely-10g", None, None, &[]).expect("valid");
+        client.ask(Request::ProfileSet { profile: 0, spec }).expect("set");
+        let spec = FlowSpec { endless: false, ..FlowSpec::to("11.0.1.1".parse().expect("an address"), "02:74:6e:00:00:01") };
+        client.ask(Request::Enable { on: false }).expect("stopped");
+        client.ask(Request::FlowAdd { flow: Some(0), spec }).expect("added");
+        client.ask(Request::FlowPost { flow: 0, packets: 65_279 }).expect("posted");
+        client.ask(Request::FlowPost { flow: 0, packets: 65_279 }).expect_err("too many");
+        let told = refused();
+        client.ask(Request::Reset {}).expect("reset");
+        (told, refused())
+    };
+    assert_eq!([refuse(), refuse()], [(1, 1), (2, 2)]);
+    // Connections that say nothing take no place of one that asks.
+    let silent: Vec<TcpStream> = (0..64).map(|_| TcpStream::connect(address).expect("connected")).collect();
     assert!(scrape().starts_with("HTTP/1.1 200"));
+    drop(silent);
     gone.store(true, Relaxed);
     assert!(scrape().starts_with("HTTP/1.1 500"));
     let told = ended.recv_timeout(LIMIT).expect("it ends").expect_err("gone");

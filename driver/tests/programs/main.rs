@@ -107,7 +107,7 @@ impl Place {
     fn program(&self, program: &str, arguments: &[&str]) -> Command {
         let mut c = Command::new(program);
         c.args(arguments).env("XDG_RUNTIME_DIR", self.path("run")).env("XDG_STATE_HOME", self.path("state"));
-        c.env("TIMELY_SIM", self.path("serve")).env_remove("TIMELY_DEVICE").stdin(Stdio::null());
+        c.env("TIMELY_SIM", self.path("serve")).env_remove("TIMELY_DEVICE").env_remove("TIMELY_SOCKET").stdin(Stdio::null());
         c
     }
 

@@ -37,6 +37,9 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     json(&["profile", "set", "0", "timely-10g"]);
     refused(&["pairs", "setup", "--mtu", "1500"], 3, &["1500", "256, 512, 1024, 2048 or 4096"]);
     refused(&["pairs", "setup", "--age", "121"], 3, &["121 s", "0 to 120 s"]);
+    // Of the first the ps need more than 64 bits.
+    refused(&["pairs", "setup", "--age", "18446745"], 3, &["18446745 s", "0 to 120 s"]);
+    refused(&["pairs", "setup", "--age", "4294967295"], 3, &["4294967295 s", "0 to 120 s"]);
     assert_eq!(json(&["pairs", "show"])["in_use"], false, "a refusal set it up");
 
     let set_up = json(&["pairs", "setup", "--mtu", "1024", "--age", "60"]);

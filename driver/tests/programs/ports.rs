@@ -129,3 +129,42 @@ fn a_line_slower_than_any_is_refused() {
     assert_eq!(place.json(&on(&["reg", "read", "port.LINE_RATE"])), before);
     place.said(&on(&["reg", "write", "port.LINE_RATE", "32768"]));
 }
+
+/// ACKs come from a flow's destination port, and are known by the port's UDP port alone: flows
+/// have that one, through every change of it, and no other.
+#[test]
+fn flows_go_on_under_another_udp_port() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let on = |words: &[&'static str]| [&["--device", device.as_str()][..], words].concat();
+    const SET: [&str; 8] = ["port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1", "--allow", "11.0.0.0/8"];
+    const ADD: [&str; 6] = ["flow", "add", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01"];
+    const SET_FLOW: [&str; 7] = ["flow", "set", "3", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01"];
+    for with_daemon in [false, true] {
+        let daemon = with_daemon.then(|| place.listening(&device));
+        place.said(&on(&["reset"]));
+        place.said(&on(&SET));
+        place.said(&on(&["profile", "set", "0", "timely-10g"]));
+        place.said(&on(&[&ADD[..2], &["3"], &ADD[2..]].concat()));
+        let port = || place.json(&on(&["flow", "show", "3"]))["configured"]["spec"]["destination_port"].clone();
+        assert_eq!(port(), DEFAULT_PORT);
+        let reply = ["destination_port is `21609`", "must be 5000, the udp_port", "--udp-port 21609"];
+        place.said(&on(&[&SET[..], &["--udp-port", "5000"]].concat()));
+        assert_eq!(port(), 5000, "it follows");
+        let other = ["--destination-port", "21609"];
+        place.refused(&on(&[&ADD[..], &other].concat()), 3, &reply);
+        place.refused(&on(&[&SET_FLOW[..], &other].concat()), 3, &reply);
+        place.said(&on(&[&SET_FLOW[..], &["--destination-port", "5000"]].concat()));
+        place.refused(&on(&[&SET[..], &["--udp-port", "5001"]].concat()), 3, &["[flow.3]: destination_port is `5000`", "must be 5001"]);
+        place.said(&on(&SET_FLOW));
+        place.said(&on(&[&SET[..], &["--udp-port", "5001"]].concat()));
+        assert_eq!(port(), 5001);
+        if let Some(daemon) = daemon {
+            daemon.signal(nix::sys::signal::Signal::SIGTERM);
+            assert_eq!(daemon.ended().0, Some(0));
+        }
+        // What the next start has.
+        let config = timely_driver::config::Config::read(&place.state(&device)).expect("a file");
+        assert_eq!((config.udp_port(), config.flow.values().next().expect("a flow").destination_port), (5001, None));
+    }
+}

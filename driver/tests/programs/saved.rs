@@ -71,12 +71,38 @@ fn a_change_that_cannot_be_saved_is_told_and_saved_later() {
     place.said(&on(&device, &FLOW));
     std::fs::rename(&folder, place.path("kept")).expect("renamed");
     let names = ["config.toml", "in force but not saved", "free space", "saves again"];
-    place.refused(&on(&device, &["flow", "remove", "5"]), 1, &names);
+    let removed = place.ctl(&on(&device, &["--json", "flow", "remove", "5"]));
+    let text = String::from_utf8_lossy(&removed.stderr);
+    assert!(removed.status.code() == Some(6) && names.iter().all(|n| text.contains(n)), "{removed:?}");
+    let json = |out: &std::process::Output| serde_json::from_slice::<serde_json::Value>(&out.stdout).expect("JSON");
+    assert_eq!((&json(&removed)["removed"], &json(&removed)["saved"]), (&5.into(), &false.into()), "{removed:?}");
+    assert!(json(&removed)["not_saved"].as_str().is_some_and(|t| t.contains("config.toml")), "{removed:?}");
+    // A result that is more than that keeps what it is.
+    let set = place.ctl(&on(&device, &["--json", "profile", "set", "1", "fixed"]));
+    assert_eq!((set.status.code(), &json(&set)["law"], &json(&set)["saved"]), (Some(6), &"fixed".into(), &false.into()), "{set:?}");
+    place.refused(&on(&device, &["enable"]), 6, &names);
+    assert_eq!(place.json(&on(&device, &["info"]))["unsaved"], true);
+    assert!(place.said(&on(&device, &["info"])).contains("changes are not saved"));
     std::fs::rename(place.path("kept"), &folder).expect("renamed");
     daemon.signal(Signal::SIGTERM);
-    assert_eq!(daemon.ended().0, Some(0));
-    let _daemon = start();
+    let (code, said) = daemon.ended();
+    let begun = said.matches("changes are in force and not saved: ").count();
+    assert!(code == Some(0) && begun == 1, "{code:?}: {said}");
+    let daemon = start();
     assert_eq!(place.json(&on(&device, &["flow", "list"])), serde_json::json!([]));
+    assert_eq!(place.json(&on(&device, &["info"]))["unsaved"], false);
+    // An end that loses a change is none in order.
+    std::fs::rename(&folder, place.path("kept")).expect("renamed");
+    place.refused(&on(&device, &["disable"]), 6, &names);
+    daemon.signal(Signal::SIGTERM);
+    let (code, said) = daemon.ended();
+    let told = said
+        .lines()
+        .last()
+        .is_some_and(|l| l.contains("changes that were made since") && l.contains("are lost") && !l.contains("saves again"));
+    assert!(code == Some(1) && told, "{code:?}: {said}");
+    let period = place.json(&on(&device, &["reg", "read", "heartbeat.PERIOD"]));
+    assert_eq!(period["value"], 0, "the NIC was closed in order");
 }
 
 /// Once a second, and no sooner; a command without a daemon says how far its change goes.
@@ -89,7 +115,8 @@ fn what_could_not_be_saved_is_saved_a_second_later() {
     let file = folder.join("config.toml");
     let mut service = Service::new(nic, Some(file.clone()));
     let port = PortSpec { answer: false, ..PortSpec::with_mac("02:74:6e:00:00:00") };
-    let text = service.handle(Request::PortSet { port: port.clone() }).expect_err("no folder").to_string();
+    let text = service.handle(Request::PortSet { port: port.clone() }).expect("done");
+    let text = text["not_saved"].as_str().expect("a reason");
     assert!(text.contains("until the NIC is reset") && text.contains("start `timelyd --device"), "{text}");
     assert!(service.save_again(Some(start + Duration::from_hours(1))).is_err(), "still no folder");
     std::fs::create_dir(&folder).expect("a folder");
@@ -97,6 +124,35 @@ fn what_could_not_be_saved_is_saved_a_second_later() {
     assert!(service.save_again(Some(start + Duration::from_hours(1))).expect("saved"));
     assert_eq!(Config::read(&file).expect("a file").port, Some(port));
     assert!(!service.save_again(None).expect("nothing is left"));
+}
+
+/// With a daemon and without: what a reset takes away is kept, and another reset takes nothing of
+/// it.
+#[test]
+fn a_reset_keeps_the_file_of_before() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    for with_daemon in [false, true] {
+        let daemon = with_daemon.then(|| place.listening(&device));
+        let file = place.state(&device);
+        for words in [&["reset", "--flows"][..], &["reset"]] {
+            place.said(&on(&device, &["profile", "set", "0", "timely-10g"]));
+            place.said(&on(&device, &FLOW));
+            let before = std::fs::read_to_string(&file).expect("a file");
+            let out = place.ctl(&on(&device, &[&["--json"], words].concat()));
+            let kept = Config::before(&file).display().to_string();
+            let told = String::from_utf8_lossy(&out.stderr);
+            assert!(out.status.success() && told.contains(&format!("is kept as {kept}")), "{with_daemon} {words:?}: {told}");
+            assert_eq!(serde_json::from_slice::<serde_json::Value>(&out.stdout).expect("JSON")["kept"], *kept);
+            let again = place.ctl(&on(&device, words));
+            assert!(again.status.success() && again.stderr.is_empty(), "{again:?}");
+            assert_eq!(std::fs::read_to_string(Config::before(&file)).expect("the old file"), before, "{with_daemon} {words:?}");
+        }
+        if let Some(daemon) = daemon {
+            daemon.signal(Signal::SIGTERM);
+            assert_eq!(daemon.ended().0, Some(0));
+        }
+    }
 }
 
 /// Flows that were stopped stay so when another is added, and over a restart, until `enable`.

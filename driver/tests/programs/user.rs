@@ -146,6 +146,10 @@ fn completions_and_man_pages_are_made() {
         c.output().expect("started")
     };
     assert!(daemon(&folder).status.success());
+    // Nor is one that a shell exports in its way.
+    let mut c = place.program(env!("CARGO_BIN_EXE_timelyd"), &["--man", folder.to_str().expect("a path")]);
+    let out = c.env("TIMELY_DEVICE", "sim:model").output().expect("started");
+    assert!(out.status.success(), "{out:?}");
     let page = std::fs::read_to_string(folder.join("timelyd.1")).expect("a page");
     assert!(page.contains("heartbeat") && page.contains("EXIT CODES"), "{page}");
     let out = daemon(std::path::Path::new("/proc/nothing"));

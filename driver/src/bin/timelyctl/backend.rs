@@ -1,6 +1,7 @@
 //! Backends of a command: a daemon that has the device, or the device itself, opened for one
 //! command.
 use serde_json::Value;
+use std::path::Path;
 use std::time::Duration;
 use timely_driver::Error;
 use timely_driver::client::{Client, ClientError};
@@ -120,18 +121,28 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// The daemon of a device, or the device where there is none.
-    pub fn open(target: &Target) -> Result<Self, CliError> {
-        Self::open_for(target, false)
+    /// The daemon of a device, or the device where there is none. One that is said to listen at
+    /// `socket` must do so.
+    pub fn open(target: &Target, socket: Option<&Path>) -> Result<Self, CliError> {
+        Self::open_for(target, socket, false)
     }
 
     /// Opens as [`Backend::open`] does, to reset the device: a NIC that is not ready for anything
     /// else can be reset.
-    pub fn open_to_reset(target: &Target) -> Result<Self, CliError> {
-        Self::open_for(target, true)
+    pub fn open_to_reset(target: &Target, socket: Option<&Path>) -> Result<Self, CliError> {
+        Self::open_for(target, socket, true)
     }
 
-    fn open_for(target: &Target, reset: bool) -> Result<Self, CliError> {
+    fn open_for(target: &Target, socket: Option<&Path>, reset: bool) -> Result<Self, CliError> {
+        if let Some(path) = socket {
+            let client = Client::connect_to(path, target.device().as_deref())?;
+            return client.map(Backend::Daemon).ok_or_else(|| {
+                let path = path.display();
+                CliError::Failed(format!(
+                    "no timelyd listens at {path}; start it (timelyd --device {target} --socket {path}), or leave --socket out"
+                ))
+            });
+        }
         for path in target.sockets()? {
             if let Some(client) = Client::connect_to(&path, target.device().as_deref())? {
                 return Ok(Backend::Daemon(client));
@@ -195,8 +206,8 @@ impl Backend {
                 service.nic.name()
             ))),
             Backend::Direct { service, .. } => {
-                // A daemon starts all again by itself; here nothing would be sent.
-                if matches!(request, Request::Enable { on: true } | Request::FlowAdd { .. } | Request::FlowPost { .. }) {
+                // A daemon starts all again by itself; here nothing would be sent, now or soon.
+                if request.changes() && request != (Request::Reset {}) {
                     service.nic.must_have_heartbeat().map_err(ServiceError::from)?;
                 }
                 Ok(service.handle(request)?)

@@ -50,7 +50,8 @@ EXIT CODES
   2  the command line was wrong
   3  a value, a flow, a profile or a register was refused
   4  somebody else has the device, or it needs a daemon
-  5  doctor or selftest found something wrong";
+  5  doctor or selftest found something wrong
+  6  the change is in force, and could not be saved: it is not to be done again";
 
 /// Looks at a timely-nic and configures it.
 #[derive(Parser)]
@@ -60,6 +61,9 @@ pub struct Cli {
     /// sim:model.
     #[arg(long, global = true, env = "TIMELY_DEVICE")]
     pub device: Option<Target>,
+    /// Where its timelyd listens, when that was given a --socket.
+    #[arg(long, global = true, value_name = "PATH", env = "TIMELY_SOCKET")]
+    pub socket: Option<PathBuf>,
     /// Prints JSON with stable keys.
     #[arg(long, global = true)]
     pub json: bool,
@@ -279,9 +283,10 @@ pub struct FlowArguments {
     /// UDP source port.
     #[arg(long, default_value_t = DEFAULT_PORT, value_parser = parse_whole::<u16>)]
     source_port: u16,
-    /// UDP destination port.
-    #[arg(long, default_value_t = DEFAULT_PORT, value_parser = parse_whole::<u16>)]
-    destination_port: u16,
+    /// UDP destination port: the port's --udp-port, and no other, for ACKs are known by it; that
+    /// one otherwise.
+    #[arg(long, value_parser = parse_whole::<u16>)]
+    destination_port: Option<u16>,
     /// Rate, of a flow whose profile is `fixed`.
     #[arg(long, allow_hyphen_values = true)]
     rate: Option<String>,

@@ -4,6 +4,7 @@ use crate::backend::{Backend, CliError};
 use crate::{fit, write_out};
 use std::path::Path;
 use std::process::ExitCode;
+use timely_driver::Error;
 use timely_driver::clock::Fit;
 use timely_driver::pci::{Check, System, lockable};
 use timely_driver::report::{ClockReport, DeviceReport};
@@ -31,7 +32,7 @@ fn clock(simulated: bool, fit: Option<Fit>) -> Result<String, String> {
 }
 
 /// Runs all checks.
-pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
+pub fn run(target: &Target, socket: Option<&Path>, json: bool) -> Result<ExitCode, CliError> {
     let mut checks: Vec<Check> = Vec::new();
     if let Target::Pci { address, .. } = target {
         checks = System::default().checks(*address, Path::new("/dev/vfio"), lockable());
@@ -47,7 +48,7 @@ pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
         let name = path.display();
         checks.push(("permission", opened.map(|_| format!("{name} can be opened")).map_err(|e| format!("{name}: {e}; {next}"))));
     }
-    match Backend::open(target) {
+    match Backend::open(target, socket) {
         Err(e) => checks.push(("opening", Err(e.to_string()))),
         Ok(mut nic) => {
             let through = if matches!(nic, Backend::Daemon(_)) { "through timelyd" } else { "by itself, no timelyd has it" };
@@ -59,7 +60,12 @@ pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
                 checks.push(("readiness", ready));
                 let lost =
                     "it was lost, and all flows stopped: was timelyd or a self-test killed? start timelyd, or reset it: `timelyctl reset`";
-                checks.push(("heartbeat", if i.heartbeat_lost { Err(lost.into()) } else { Ok("not lost".into()) }));
+                let heartbeat = match (i.heartbeat_lost, i.heartbeat_unfed) {
+                    (true, _) => Err(lost.into()),
+                    (_, true) => Err(Error::HeartbeatUnfed.to_string()),
+                    _ => Ok("not lost".into()),
+                };
+                checks.push(("heartbeat", heartbeat));
                 let count = |name: &str| i.counters.get(name).copied().unwrap_or(0);
                 let bad = count("rx_bad");
                 let link = if bad == 0 {

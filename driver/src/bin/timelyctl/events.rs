@@ -65,7 +65,7 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
     let end = || a.time.is_some_and(|t| start.elapsed() >= t);
     while !end() && a.count.is_none_or(|c| total.records < c) && !signals.came() {
         let Some((lost, bytes)) = nic.events(WAIT)? else { continue };
-        total.lost += lost;
+        total.lost = total.lost.saturating_add(lost);
         if lost > 0 {
             note(format_args!("{lost} records were lost here"));
         }

@@ -125,10 +125,28 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
     Ok(Some(ExitCode::SUCCESS))
 }
 
-/// Prints the result of a change as JSON, for programs; without `json` a change that was done
-/// prints nothing.
-fn done(json: bool, what: Value) -> Result<(), CliError> {
+/// Exit code of a change that is in force and not saved.
+const NOT_SAVED: u8 = 6;
+
+/// Prints the result of a change as JSON, for programs, with what its answer says of the file;
+/// without `json` a change that was done prints nothing.
+fn done(json: bool, answer: &Value, mut what: Value) -> Result<(), CliError> {
+    if let Some(fields) = what.as_object_mut() {
+        let news = ["saved", "not_saved", "kept"].into_iter().filter_map(|key| Some((key.into(), answer.get(key)?.clone())));
+        fields.extend(news);
+    }
     if json { write_out(&serde_json::to_string_pretty(&what).unwrap_or_default()) } else { Ok(()) }
+}
+
+/// Says what an answer says of the file; `false` when a change is not saved.
+fn tell_saving(answer: &Value, device: Option<&Target>) -> bool {
+    if let Some(kept) = answer.get("kept").and_then(Value::as_str) {
+        note(format_args!("the configuration of before is kept as {kept}"));
+    }
+    if let Some(text) = answer.get("not_saved").and_then(Value::as_str) {
+        note(advice::for_device(text, device));
+    }
+    answer.get("saved") != Some(&Value::Bool(false))
 }
 
 /// Says the note of an answer, if it has one.
@@ -151,6 +169,10 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
     if let Some(code) = on_machine(cli)? {
         return Ok(code);
     }
+    if cli.socket.is_some() && cli.device.is_none() {
+        let named = "the socket of a timelyd says nothing of its device: give --device too, or set TIMELY_DEVICE";
+        return Err(CliError::Wrong(named.into()));
+    }
     let target = cli.device.clone().unwrap_or_else(|| {
         let (target, simulated) = Target::usual();
         if simulated {
@@ -159,7 +181,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         target
     });
     match &cli.command {
-        Command::Doctor => return doctor::run(&target, cli.json),
+        Command::Doctor => return doctor::run(&target, cli.socket.as_deref(), cli.json),
         Command::Selftest => {
             let place = Config::read(&target.state()?)?.device;
             // Opened once before the test, so that a device that is absent or in use is no finding
@@ -176,26 +198,31 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         _ => {}
     }
     let json = cli.json;
-    let mut nic =
-        if matches!(cli.command, Command::Reset { flows: false }) { Backend::open_to_reset(&target)? } else { Backend::open(&target)? };
-    let mut ask = |request: Request| nic.ask(request);
+    let socket = cli.socket.as_deref();
+    let mut nic = if matches!(cli.command, Command::Reset { flows: false }) {
+        Backend::open_to_reset(&target, socket)?
+    } else {
+        Backend::open(&target, socket)?
+    };
+    let mut saved = true;
+    let mut ask = |request: Request| {
+        let answer = nic.ask(request)?;
+        saved &= tell_saving(&answer, cli.device.as_ref());
+        Ok::<_, CliError>(answer)
+    };
     match &cli.command {
         Command::Info => print(json, ask(Request::Info {})?, show::info)?,
         Command::Reset { flows: true } => {
-            ask(Request::ResetFlows {})?;
-            done(json, json!({"reset": "flows"}))?;
+            done(json, &ask(Request::ResetFlows {})?, json!({"reset": "flows"}))?;
         }
         Command::Reset { flows: false } => {
-            ask(Request::Reset {})?;
-            done(json, json!({"reset": true}))?;
+            done(json, &ask(Request::Reset {})?, json!({"reset": true}))?;
         }
         Command::Enable => {
-            ask(Request::Enable { on: true })?;
-            done(json, json!({"enabled": true}))?;
+            done(json, &ask(Request::Enable { on: true })?, json!({"enabled": true}))?;
         }
         Command::Disable => {
-            ask(Request::Enable { on: false })?;
-            done(json, json!({"enabled": false}))?;
+            done(json, &ask(Request::Enable { on: false })?, json!({"enabled": false}))?;
         }
         Command::Port(Port::Show) => print(json, ask(Request::PortShow {})?, show::port)?,
         Command::Port(Port::Set {
@@ -264,12 +291,10 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             print(json, ask(Request::FlowSet { flow: *flow, spec })?, |f| show::flows(std::slice::from_ref(f)))?;
         }
         Command::Flow(Flow::Remove { flow }) => {
-            ask(Request::FlowRemove { flow: *flow })?;
-            done(json, json!({"removed": flow}))?;
+            done(json, &ask(Request::FlowRemove { flow: *flow })?, json!({"removed": flow}))?;
         }
         Command::Flow(Flow::Post { flow, packets }) => {
-            ask(Request::FlowPost { flow: *flow, packets: *packets })?;
-            done(json, json!({"flow": flow, "posted": packets}))?;
+            done(json, &ask(Request::FlowPost { flow: *flow, packets: *packets })?, json!({"flow": flow, "posted": packets}))?;
         }
         Command::Pairs(Pairs::Show) => print(json, ask(Request::PairsShow {})?, show::queue_pairs)?,
         Command::Pairs(Pairs::Setup { profile, priority, mtu, age, store_bound, notify, notify_interval, notify_dscp }) => {
@@ -280,8 +305,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             print(json, set, show::queue_pairs)?;
         }
         Command::Pairs(Pairs::Stop) => {
-            ask(Request::PairsStop {})?;
-            done(json, json!({"in_use": false}))?;
+            done(json, &ask(Request::PairsStop {})?, json!({"in_use": false}))?;
         }
         Command::Pairs(Pairs::Join { pair, local, profile }) => {
             let request = Request::PairJoin { pair: pair.key(), local: *local, profile: *profile };
@@ -289,7 +313,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         }
         Command::Pairs(Pairs::Remove { pair }) => {
             let removed = ask(Request::PairRemove { pair: pair.key() })?;
-            done(json, removed)?;
+            done(json, &Value::Null, removed)?;
         }
         Command::Telemetry { flows, watch, interval, count } => {
             let asked = (!flows.is_empty()).then(|| flows.clone());
@@ -309,8 +333,11 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             print(json, ask(Request::RegRead { register: register.clone() })?, |r| show::register(std::slice::from_ref(r)))?
         }
         Command::Reg(Reg::Write { register, value }) => {
-            ask(Request::RegWrite { register: register.clone(), value: *value })?;
-            done(json, json!({"register": register, "written": value}))?;
+            done(
+                json,
+                &ask(Request::RegWrite { register: register.clone(), value: *value })?,
+                json!({"register": register, "written": value}),
+            )?;
         }
         Command::Reg(Reg::Dump { block }) => print(json, ask(Request::RegDump { block: block.clone() })?, |r: &Vec<_>| show::register(r))?,
         Command::Clock { pairs } => print(json, ask(Request::Clock { pairs: *pairs })?, show::clock)?,
@@ -319,7 +346,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         _ => {}
     }
     nic.close()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(if saved { ExitCode::SUCCESS } else { ExitCode::from(NOT_SAVED) })
 }
 
 fn main() -> ExitCode {

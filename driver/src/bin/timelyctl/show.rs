@@ -62,7 +62,8 @@ pub fn info(i: &DeviceReport) -> String {
         (_, true, _) => "stopped",
         _ => "flows may send",
     };
-    let heartbeat = if i.heartbeat_us == 0.0 { "none asked for".into() } else { micros(i.heartbeat_us * 1000.0).to_string() };
+    let unfed = if i.heartbeat_unfed { ", armed, fed by nobody: flows and DMA stop within it" } else { "" };
+    let heartbeat = if i.heartbeat_us == 0.0 { "none asked for".into() } else { format!("{}{unfed}", micros(i.heartbeat_us * 1000.0)) };
     let mut out = pairs([
         ("device", format!("{} over {}", i.device, i.transport)),
         ("board", format!("{}, {:#x} bytes of registers at BAR {} + {:#x}", i.board, i.register_bytes, i.bar, i.offset)),
@@ -75,6 +76,9 @@ pub fn info(i: &DeviceReport) -> String {
         ("events", format!("{} records, {} lost, {} broken", i.recorded.records, i.recorded.lost, i.recorded.broken)),
         ("time", micros(i.time_ns as f64).to_string()),
     ]);
+    if i.unsaved {
+        out += &format!("\n{:18} changes are not saved, and timelyd's log says why; its end would lose them", "file");
+    }
     let counted: Vec<_> = i.counters.iter().filter(|c| *c.1 != 0).map(|(name, n)| format!("{name} {n}")).collect();
     out += &format!("\n{:18} {}", "counters", if counted.is_empty() { "all 0".into() } else { counted.join(", ") });
     out

@@ -29,7 +29,9 @@ fn device(time_ns: u64) -> DeviceReport {
         udp_port: timely_regs::wire::DEFAULT_PORT,
         heartbeat_us: 0.0,
         heartbeat_lost: false,
+        heartbeat_unfed: false,
         dma_running: false,
+        unsaved: false,
         recorded: Default::default(),
         counters: BTreeMap::from([("tx_frames".into(), 5000), ("rx_frames".into(), 4000), ("rx_bad".into(), 2)]),
     }
