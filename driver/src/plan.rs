@@ -146,7 +146,7 @@ mod tests {
         assert!(text("[profile.3]\nlike = \"timely-10g\"\n[profile.3.set]\nt_low = \"30xs\"\n").starts_with("[profile.3]: t_low: "));
         assert!(text("[profile.16]\nlike = \"timely-10g\"\n").starts_with("[profile.16]: profile is 16; it must be 0 to 15"));
         assert!(text(&format!("[flow.65536]\n{flow}")).starts_with("[flow.65536]: flow is 65536; it must be 0 to 65535"));
-        assert!(text(&format!("[flow.7]\n{flow}packet_bytes = 20000\n")).starts_with("[flow.7]: payload_bytes is 20000"));
+        assert!(text(&format!("[flow.7]\n{flow}packet_bytes = 20000\n")).starts_with("[flow.7]: packet_bytes is 20000"));
         let rate = text(&format!("[profile.0]\nlike = \"timely-10g\"\n[flow.7]\n{flow}rate = \"1Gbps\"\n"));
         assert!(rate.starts_with("[flow.7]: rate is `1Gbps`; it must be left out: the law of profile 0"), "{rate}");
         let bound = text(&format!("[profile.0]\nlike = \"timely-10g\"\n[flow.7]\n{flow}packet_bytes = 1024\nsegment_packets = 64\n"));

@@ -48,7 +48,6 @@ fn what_is_refused_says_value_range_and_next_step() {
         (&["flow", "add", "--profile", "5"], &["profile 5 is unset", "`timelyctl --device sim:model profile set 5 timely-10g` first"]),
         (&["flow", "set", "3", "--profile", "5"], &["profile 5 is unset"]),
         (&["flow", "add", "--rate", "5Gbps"], &["5Gbps", "profile set"]),
-        (&["flow", "add", "--packet-bytes", "20000"], &["20000"]),
         (&["flow", "add", "--packet-bytes", "1024", "--segment-packets", "64"], &["segment_packets is `64`", "1 to 57", "65536"]),
         (&["flow", "add", "--mac", "02:00"], &["02:00"]),
         (&["flow", "remove", "5"], &["flow 5 is not in use", "flow list"]),
@@ -57,7 +56,7 @@ fn what_is_refused_says_value_range_and_next_step() {
         (&["telemetry", "70000"], &["flow 70000", "0 to 1023"]),
         (&["profile", "show", "16"], &["profile is 16", "0 to 15"]),
         (&["profile", "set", "0", "timely-11g"], &["timely-11g", "timely-10g"]),
-        (&["profile", "set", "0", "timely-10g", "t_low=900s"], &["t_low_us is 900000000", "0 to 200"]),
+        (&["profile", "set", "0", "timely-10g", "t_low=900s"], &["t_low is `900000000us`", "0us to 200us"]),
         (&["profile", "set", "0", "timely-10g", "tlow=9us"], &["tlow", "t_low"]),
         (&["profile", "set", "0", "timely-10g", "outstanding=1000B"], &["[flow.3]", "1000 wire bytes"]),
         (&["profile", "set", "0", "timely-10g", "--line", "10"], &["`10`", "10Gbps"]),
@@ -78,6 +77,7 @@ fn what_is_refused_says_value_range_and_next_step() {
         (&["--device", "sim:model", "events", "--every", "70000"], &["70000", "65535"]),
         (&["--device", "sim:model", "top", "--sort", "colour"], &["colour", "gradient"]),
         (&["completions", "klingon"], &["klingon", "bash"]),
+        (&["--device", "sim:model", "flow", "add", "--packet-bytes", "20000"], &["20000", "0 to 16383"]),
     ];
     for (words, names) in wrong {
         place.refused(words, 2, names);

@@ -13,6 +13,7 @@ use timely_driver::spec::FlowSpec;
 use timely_driver::target::Target;
 use timely_driver::units::{parse_bytes_within, parse_whole_within};
 use timely_driver::units::{parse_ip, parse_ipv4, parse_ipv6, parse_whole};
+use timely_regs::flow::PAYLOAD_BYTES;
 use timely_regs::wire::DEFAULT_PORT;
 
 const AFTER: &str = "\
@@ -255,7 +256,7 @@ pub struct FlowArguments {
     #[arg(long, default_value_t = 0, value_parser = parse_whole::<u8>)]
     profile: u8,
     /// Payload bytes of a packet.
-    #[arg(long, default_value_t = 1024, value_parser = |s: &str| parse_bytes_within::<u16>(s, 0..=65_535))]
+    #[arg(long, default_value_t = 1024, value_parser = |s: &str| parse_bytes_within::<u16>(s, 0..=PAYLOAD_BYTES.most.into()))]
     packet_bytes: u16,
     /// Packets of a segment, whose last one is answered.
     #[arg(long, default_value_t = 2, value_parser = parse_whole::<u8>)]
