@@ -193,7 +193,7 @@ pub struct FlowReport {
     pub flow: u32,
     /// Configuration of the flow; `None` when another program made it.
     pub spec: Option<FlowSpec>,
-    /// Note of a flow that was added while flows are stopped.
+    /// Note of a flow that was added or set: flows are stopped, or nothing can mark its packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -211,6 +211,9 @@ pub struct ProfileReport {
     pub settings: BTreeMap<String, String>,
     /// The fields of its words, as the register map names them.
     pub fields: BTreeMap<String, u32>,
+    /// Note of a profile that was set: it lets flows exceed the line, or nothing can mark a flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A register.
@@ -258,6 +261,9 @@ pub struct PortReport {
     /// How far ahead Corundum's DMA is asked for packets; `None` on other boards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ahead: Option<AheadReport>,
+    /// Note of a port that was set: profiles let flows exceed its line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// How far ahead packets are asked for behind Corundum's DMA, and what that allows.

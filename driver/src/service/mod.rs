@@ -4,6 +4,7 @@ mod checks;
 mod configure;
 mod error;
 mod events;
+mod notes;
 mod pairs;
 mod read;
 mod request;
@@ -18,7 +19,7 @@ pub use request::Request;
 use crate::config::{Config, Number};
 use crate::nic::Nic;
 use crate::registers::{self, Named};
-use crate::report::{EventReport, FlowReport};
+use crate::report::{EventReport, FlowReport, PortReport, ProfileReport};
 use crate::spec::SpecError;
 use crate::{Error, units};
 use serde::Serialize;
@@ -89,7 +90,7 @@ impl Service {
             Request::PortShow {} => Ok(json(self.port()?)),
             Request::PortSet { port } => {
                 self.set_port(port)?;
-                Ok(json(self.port()?))
+                Ok(json(PortReport { note: self.port_note(), ..self.port()? }))
             }
             Request::ProfileList {} => {
                 let all = (0..PROFILES as u32).map(|n| self.profile(n)).collect::<Result<Vec<_>, _>>()?;
@@ -107,7 +108,7 @@ impl Service {
                 self.nic.set_profile(profile, &parameters)?;
                 self.config = with;
                 self.save()?;
-                Ok(json(self.profile(profile)?))
+                Ok(json(ProfileReport { note: self.profile_note(profile), ..self.profile(profile)? }))
             }
             Request::FlowList {} => {
                 let used: Vec<u32> = self.nic.flows()?.used().collect();
@@ -127,7 +128,7 @@ impl Service {
                 self.check_profile(&spec, &record)?;
                 let number = self.nic.add_flow(flow, &record)?;
                 self.start(number, &spec)?;
-                let note = self.enable_unless_stopped()?;
+                let note = notes::joined([self.enable_unless_stopped()?, self.flow_note(number, &spec)?]);
                 self.config.flow.insert(Number(number), spec);
                 self.save()?;
                 Ok(json(FlowReport { note, ..self.flow(number) }))
@@ -138,9 +139,10 @@ impl Service {
                 self.check_profile(&spec, &record)?;
                 self.nic.set_flow(flow, &record)?;
                 self.start(flow, &spec)?;
+                let note = self.flow_note(flow, &spec)?;
                 self.config.flow.insert(Number(flow), spec);
                 self.save()?;
-                Ok(json(self.flow(flow)))
+                Ok(json(FlowReport { note, ..self.flow(flow) }))
             }
             Request::FlowRemove { flow } => {
                 self.nic.remove_flow(flow)?;

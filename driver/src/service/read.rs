@@ -43,7 +43,7 @@ impl Service {
         let request = self.request(self.config.port.as_ref())?.unwrap_or(None);
         let spec = self.config.port.clone();
         let ahead = spec.as_ref().zip(request.as_ref()).and_then(|(port, r)| Some(AheadReport::new(r, port.line_mbps().ok()?)));
-        Ok(PortReport { spec, ahead })
+        Ok(PortReport { spec, ahead, note: None })
     }
 
     pub(super) fn flow(&self, flow: u32) -> FlowReport {
@@ -63,6 +63,7 @@ impl Service {
             spec,
             settings: settings.into_iter().map(|(n, v)| (n.into(), v)).collect(),
             fields: profile::FIELDS.iter().map(|f| (f.name.into(), f.get(&words))).collect(),
+            note: None,
         })
     }
 

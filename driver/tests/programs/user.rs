@@ -118,6 +118,19 @@ fn json_is_printed_or_refused_and_an_empty_device_is_none() {
     assert!(shown.contains("obeyed; ACKs have priority 5") && shown.contains("the host waits"), "{shown}");
     let wrong = ["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00", "--ack-priority", "8"];
     place.refused(&on(&wrong), 3, &["ack_priority is `8`; it must be 0 to 7"]);
+    // What is taken and would not be as it reads.
+    let note = |words: &[&'static str]| place.json(&on(words))["note"].as_str().unwrap_or_default().to_owned();
+    assert!(note(&["profile", "set", "1", "timely-10g", "--line", "1Tbps"]).contains("a flow have 1Tbps, and the port's line is 10Gbps"));
+    assert_eq!(note(&["profile", "set", "1", "timely-10g"]), "");
+    const FLOW: [&str; 8] = ["flow", "add", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01", "--posted", "--profile"];
+    note(&["profile", "set", "6", "dcqcn-10g"]);
+    let told = note(&[&FLOW[..], &["6"]].concat());
+    assert!(told.contains("flow 0 follows DCQCN (profile 6) and has tos 0x00") && told.contains("--tos 0x02"), "{told}");
+    assert_eq!(note(&[&FLOW[..], &["6", "--tos", "2"]].concat()), "");
+    assert!(note(&["profile", "set", "6", "dcqcn-25g"]).contains("flow 0 follows DCQCN"));
+    let port = ["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00", "--line"];
+    assert!(note(&[&port[..], &["10Gbps"]].concat()).contains("profile 6 lets a flow have 25Gbps"));
+    assert_eq!(note(&[&port[..], &["25Gbps"]].concat()), "");
     place.refused(&on(&["--json", "top"]), 2, &["no JSON", "telemetry --watch"]);
     place.refused(&on(&["--json", "events"]), 2, &["CSV", "--out"]);
     place.refused(&on(&["profile", "set", "0", "timely-10g", "--base-rtt", "-5us"]), 3, &["base_rtt", "`-5us` is no time"]);

@@ -184,9 +184,9 @@ pub enum Port {
         /// The UDP port that makes a packet ours.
         #[arg(long, default_value_t = DEFAULT_PORT, value_parser = parse_whole::<u16>)]
         udp_port: u16,
-        /// Rate of the wire.
-        #[arg(long, value_name = "RATE", default_value = "10Gbps", allow_hyphen_values = true)]
-        line: String,
+        /// Rate of the wire; the fastest link that the NIC's bus carries when nothing is said.
+        #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
+        line: Option<String>,
         /// Part of the line that its ACKs may take on average, in percent.
         #[arg(long, value_name = "PERCENT", default_value_t = 25, value_parser = parse_whole::<u8>)]
         ack_share: u8,

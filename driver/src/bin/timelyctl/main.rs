@@ -25,11 +25,12 @@ use timely_driver::command;
 use timely_driver::config::Config;
 use timely_driver::folders::state_folder;
 use timely_driver::pci::{Address, System};
+use timely_driver::report::DeviceReport;
 use timely_driver::say::note;
 use timely_driver::selftest;
 use timely_driver::service::{NotifySetup, PairSetup, Request};
 use timely_driver::sim;
-use timely_driver::spec::{PortSpec, ProfileSpec};
+use timely_driver::spec::{PortSpec, ProfileSpec, likely_line};
 use timely_driver::target::{Target, TargetError};
 use timely_driver::transport::Failure;
 use timely_regs::layout::fold;
@@ -131,6 +132,20 @@ fn done(json: bool, what: Value) -> Result<(), CliError> {
     if json { write_out(&serde_json::to_string_pretty(&what).unwrap_or_default()) } else { Ok(()) }
 }
 
+/// The line of a port that was set without one: what a NIC says of its bus bounds it.
+fn usual_line(info: Value) -> Result<String, CliError> {
+    let info: DeviceReport =
+        serde_json::from_value(info).map_err(|e| CliError::Failed(format!("an answer is not understood: {e}; use one version")))?;
+    let line = likely_line(info.bus_bits, info.clock_ps);
+    if line != PortSpec::with_mac("").line {
+        note(format_args!(
+            "line is {line}, the fastest link that {} bits at {} ps carry; `--line` says another",
+            info.bus_bits, info.clock_ps
+        ));
+    }
+    Ok(line.into())
+}
+
 /// Says the note of an answer, if it has one.
 fn tell_note(answer: &Value, device: Option<&Target>) {
     if let Some(text) = answer.get("note").and_then(Value::as_str) {
@@ -214,13 +229,17 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             no_answer,
             allow,
         }) => {
+            let line = match line {
+                Some(line) => line.clone(),
+                None => usual_line(ask(Request::Info {})?)?,
+            };
             let port = PortSpec {
                 ipv4: *ipv4,
                 prefix4: *prefix4,
                 ipv6: *ipv6,
                 vlan: *vlan,
                 udp_port: *udp_port,
-                line: line.clone(),
+                line,
                 answer: !no_answer,
                 ack_share: *ack_share,
                 pause: *pause,
@@ -232,6 +251,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             };
             // As `port show` prints it; for people, only what follows from it is news.
             let set = ask(Request::PortSet { port })?;
+            tell_note(&set, cli.device.as_ref());
             if json || set.get("ahead").is_some() {
                 print(json, set, show::port)?;
             }
@@ -240,7 +260,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         Command::Profile(Profile::Show { profile }) => print(json, ask(Request::ProfileShow { profile: *profile })?, show::profile)?,
         Command::Profile(Profile::Set { profile, like, base_rtt, line, set }) => {
             let spec = ProfileSpec::new(like, base_rtt.as_deref(), line.as_deref(), set).map_err(|e| CliError::Refused(e.to_string()))?;
-            print(json, ask(Request::ProfileSet { profile: *profile, spec })?, show::profile)?;
+            let set = ask(Request::ProfileSet { profile: *profile, spec })?;
+            tell_note(&set, cli.device.as_ref());
+            print(json, set, show::profile)?;
         }
         Command::Flow(Flow::List) => print(json, ask(Request::FlowList {})?, |f: &Vec<_>| show::flows(f))?,
         Command::Flow(Flow::Show { flow }) => {
@@ -261,7 +283,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         }
         Command::Flow(Flow::Set { flow, arguments }) => {
             let spec = arguments.spec(&target)?;
-            print(json, ask(Request::FlowSet { flow: *flow, spec })?, |f| show::flows(std::slice::from_ref(f)))?;
+            let set = ask(Request::FlowSet { flow: *flow, spec })?;
+            tell_note(&set, cli.device.as_ref());
+            print(json, set, |f| show::flows(std::slice::from_ref(f)))?;
         }
         Command::Flow(Flow::Remove { flow }) => {
             ask(Request::FlowRemove { flow: *flow })?;
