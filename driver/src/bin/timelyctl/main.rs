@@ -87,9 +87,15 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
         }
         Command::Bind { addresses, force } => {
             let folder = state_folder().map_err(TargetError::from)?;
-            for bound in System::default().bind(addresses, |a| memory(&folder, a), *force)? {
+            let all = System::default().bind(addresses, |a| memory(&folder, a), *force)?;
+            if cli.json {
+                done(true, show::bound_json(&all))?;
+            }
+            for bound in all {
                 let (address, before) = (bound.address, bound.before.as_deref().unwrap_or("nobody"));
-                write_out(&fit(&format!("{address} (IOMMU group {}) was driven by {before}, and is vfio-pci's now", bound.group)))?;
+                if !cli.json {
+                    write_out(&fit(&format!("{address} (IOMMU group {}) was driven by {before}, and is vfio-pci's now", bound.group)))?;
+                }
                 if before == "mqnic" {
                     note(format_args!(
                         "its network interface is gone until `timelyctl unbind {address}`: host queues, which Corundum paces, are too"
@@ -100,10 +106,15 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
         Command::Unbind { addresses } => {
             let (folder, system) = (state_folder().map_err(TargetError::from)?, System::default());
             addresses.iter().try_for_each(|a| system.check_given(*a))?;
+            let mut all = Vec::new();
             for address in addresses {
                 let now = system.unbind(*address, &memory(&folder, *address))?;
-                write_out(&format!("{address} is driven by {} again", now.as_deref().unwrap_or("nobody")))?;
+                if !cli.json {
+                    write_out(&format!("{address} is driven by {} again", now.as_deref().unwrap_or("nobody")))?;
+                }
+                all.push(json!({"device": address.to_string(), "driver": now}));
             }
+            done(cli.json, all.into())?;
         }
         Command::Completions { shell } => {
             let mut text = Vec::new();
@@ -117,7 +128,11 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
         Command::Reg(Reg::List) => write_out(&if cli.json { show::registers_json() } else { fit(&show::registers()) })?,
         Command::Sim(Sim::Stop) => {
             let model = matches!(cli.device, Some(Target::Sim { model: true }));
-            write_out(&format!("ended process {}", sim::stop(model).map_err(TargetError::from)?))?;
+            let process = sim::stop(model).map_err(TargetError::from)?;
+            if !cli.json {
+                write_out(&format!("ended process {process}"))?;
+            }
+            done(cli.json, json!({"ended": process}))?;
         }
         Command::Send(arguments) => traffic::run_send(arguments, cli.json)?,
         Command::Recv(arguments) => traffic::run_recv(arguments, cli.json)?,

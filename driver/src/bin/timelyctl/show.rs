@@ -2,7 +2,7 @@
 use crate::stdout_columns;
 use comfy_table::{Row, Table, presets};
 use std::collections::BTreeMap;
-use timely_driver::pci::Found;
+use timely_driver::pci::{Bound, Found};
 use timely_driver::registers;
 use timely_driver::report::{ClockReport, DeviceReport, FlowReport, PortReport, ProfileReport, RegisterReport, Telemetry};
 use timely_driver::service::{PairReport, PairsReport, micros};
@@ -51,6 +51,12 @@ pub fn devices(found: &[Found]) -> String {
 pub fn devices_json(found: &[Found]) -> String {
     let each = |f: &Found| serde_json::json!({"device": f.address.to_string(), "vendor": f.vendor, "id": f.device, "class": f.class, "board": f.board().map(|b| b.name), "driver": f.driver, "iommu_group": f.group, "character_device": f.node, "beside": f.beside()});
     serde_json::to_string_pretty(&found.iter().map(each).collect::<Vec<_>>()).unwrap_or_default()
+}
+
+/// Cards that vfio-pci has now, as JSON.
+pub fn bound_json(all: &[Bound]) -> serde_json::Value {
+    let each = |b: &Bound| serde_json::json!({"device": b.address.to_string(), "iommu_group": b.group, "before": b.before});
+    all.iter().map(each).collect()
 }
 
 /// The device.
@@ -302,4 +308,16 @@ pub fn clock(c: &ClockReport) -> String {
         out += &format!("\n{:18} {} ns after pair {}", "step", s.by_ns.round(), s.after);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cards_that_were_bound_are_json() {
+        let card = Bound { address: "0000:03:00.0".parse().expect("an address"), before: Some("mqnic".into()), group: 7 };
+        let json = serde_json::json!([{"device": "0000:03:00.0", "iommu_group": 7, "before": "mqnic"}]);
+        assert_eq!(bound_json(&[card]), json);
+    }
 }
