@@ -146,8 +146,8 @@ impl FlowTelemetry {
     }
 }
 
-/// Percentiles of a profile's signal (RTT, or what the profile takes in its place), ns, each within
-/// 1/16 of itself.
+/// Percentiles of a profile's signal (RTT, or what the profile takes in its place), ns: the upper
+/// end of the bin that has them, whose values are within 1/16 of each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Percentiles {
@@ -161,14 +161,14 @@ pub struct Percentiles {
 }
 
 impl Percentiles {
-    /// Of a profile's histogram.
-    pub fn new(profile: u32, h: &Histogram) -> Self {
+    /// Of a profile's histogram, and the least value of it where that is known.
+    pub fn new(profile: u32, h: &Histogram, least_ns: Option<u32>) -> Self {
         // The upper end of the bin: no percentile is said to be better than it is.
         let at = |part| h.quantile(part).map(|q| q.1);
         Percentiles {
             profile,
             samples: h.total(),
-            mean_ns: h.mean(),
+            mean_ns: h.mean(least_ns),
             p50_ns: at(0.5),
             p90_ns: at(0.9),
             p99_ns: at(0.99),

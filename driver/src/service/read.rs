@@ -8,10 +8,13 @@ use crate::report::{
     AheadReport, ClockReport, DeviceReport, FlowReport, FlowTelemetry, Percentiles, PortReport, ProfileReport, RegisterReport, Telemetry,
 };
 use crate::spec::profile_fields;
+use std::collections::BTreeMap;
 use std::time::Instant;
 use timely_regs::device::Bus;
 use timely_regs::map::Access;
-use timely_regs::profile;
+use timely_regs::parameters::Signal;
+use timely_regs::profile::{self, PROFILES};
+use timely_regs::telemetry::TelemetryRecord;
 
 /// More flows than this are read by a snapshot.
 const FLOWS_BY_QUERIES: usize = 16;
@@ -69,6 +72,7 @@ impl Service {
 
     /// Telemetry of these flows, or of all in use.
     pub(crate) fn telemetry(&mut self, asked: Option<Vec<u32>>) -> Result<Telemetry, ServiceError> {
+        let named = asked.is_some();
         let flows = match asked {
             Some(flows) => flows,
             None => self.nic.flows()?.used().collect(),
@@ -90,18 +94,51 @@ impl Service {
         };
         // In the middle of what they were read in, so that rates between two looks are right.
         let time_ns = before_ns.midpoint(self.nic.time_ns()?);
-        let mut used: Vec<u32> = flows.iter().filter_map(|f| Some(self.config.flow.get(&Number(*f))?.profile.into())).collect();
-        used.sort_unstable();
-        used.dedup();
-        let profiles = used
+        if named {
+            // A flow that was just loaded has no rate yet.
+            let mut idle = flows.iter().zip(&records).filter(|(_, r)| r.rate == 0);
+            idle.try_for_each(|(f, _)| self.nic.flows()?.must_be_used(*f))?;
+        }
+        let profiles = self
+            .least_rtts(&flows, &records)?
             .into_iter()
-            .map(|p| {
+            .map(|(profile, least_ns)| {
                 self.nic.kick_meanwhile()?;
-                Ok(Percentiles::new(p, &self.nic.histogram(p)?))
+                Ok(Percentiles::new(profile, &self.nic.histogram(profile)?, least_ns))
             })
             .collect::<Result<Vec<_>, Error>>()?;
         let flows = flows.iter().zip(&records).map(|(f, r)| FlowTelemetry::new(*f, r)).collect();
         Ok(Telemetry { time_ns, flows, profiles })
+    }
+
+    /// The profiles of these flows, and of each the least RTT where that is a bound of its signal.
+    /// The NIC does not tell the profile of a flow: of flows that are not in the configuration, as
+    /// queue pairs, it may be each that is set.
+    fn least_rtts(&self, flows: &[u32], records: &[TelemetryRecord]) -> Result<BTreeMap<u32, Option<u32>>, Error> {
+        let mut all: BTreeMap<u32, Option<u32>> = BTreeMap::new();
+        let mut unknown = false;
+        for (flow, record) in flows.iter().zip(records) {
+            let Some(spec) = self.config.flow.get(&Number(*flow)) else {
+                unknown = true;
+                continue;
+            };
+            let least = all.entry(spec.profile.into()).or_default();
+            *least = [*least, record.rtt.map(|r| r.min_ns)].into_iter().flatten().min();
+        }
+        for profile in (0..PROFILES as u32).filter(|_| unknown) {
+            self.nic.kick_meanwhile()?;
+            if self.nic.profile(profile)? != [0; profile::WORDS] {
+                all.entry(profile).or_default();
+            }
+        }
+        if let (true, 1, Some(least)) = (unknown, all.len(), all.values_mut().next()) {
+            *least = records.iter().filter_map(|r| Some(r.rtt?.min_ns)).min();
+        }
+        for (profile, least) in &mut all {
+            let spec = self.config.profile.get(&Number(*profile)).and_then(|s| s.parameters().ok());
+            *least = least.filter(|_| spec.is_some_and(|p| p.signal == Signal::Rtt));
+        }
+        Ok(all)
     }
 
     pub(super) fn register(&self, named: &Named, read: bool) -> Result<RegisterReport, ServiceError> {

@@ -15,11 +15,21 @@ fn a_new_user_gets_from_nothing_to_round_trips() {
     let text = place.said(&with(&["info"]));
     assert!(text.contains("0 of 1024 in use") && text.contains("11.0.0.1"), "{text}");
     assert_eq!(place.json(&with(&["flow", "add"]))["flow"], 0);
+    // What README shows has the columns of today.
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let readme: Vec<String> = include_str!("../../../README.md").lines().map(line).collect();
+    for words in [["flow", "list"].as_slice(), &["telemetry"]] {
+        let head = place.said(&with(words)).lines().next().map(line).unwrap_or_default();
+        assert!(readme.contains(&head), "README has not {head:?}");
+    }
+    let profiles = line(&format!("profiles {} written and read back", timely_regs::parameters::NAMES.len()));
+    assert!(readme.contains(&profiles), "README has not {profiles:?}");
     let start = Instant::now();
     loop {
         let told = place.json(&with(&["telemetry"]));
         if told["flows"][0]["samples"].as_u64() > Some(10) {
             assert!(told["flows"][0]["rtt_min_ns"].as_u64() > Some(10_000), "{told}");
+            assert!(told["profiles"][0]["mean_ns"].as_f64() >= told["flows"][0]["rtt_min_ns"].as_f64(), "{told}");
             break;
         }
         assert!(start.elapsed() < LIMIT, "{told}");
@@ -54,6 +64,7 @@ fn what_is_refused_says_value_range_and_next_step() {
         (&["flow", "post", "3", "0"], &["packets is 0", "1 to 65535"]),
         (&["flow", "post", "3", "65535"], &["flow 3", "65535 more packets", "fewer than 65280", "wait until"]),
         (&["telemetry", "70000"], &["flow 70000", "0 to 1023"]),
+        (&["telemetry", "3", "77"], &["flow 77 is not in use", "flow list"]),
         (&["profile", "show", "16"], &["profile is 16", "0 to 15"]),
         (&["profile", "set", "0", "timely-11g"], &["timely-11g", "timely-10g"]),
         (&["profile", "set", "0", "timely-10g", "t_low=900s"], &["t_low is `900000000us`", "0us to 200us"]),

@@ -7,7 +7,7 @@ use timely_driver::registers;
 use timely_driver::report::{ClockReport, DeviceReport, FlowReport, PortReport, ProfileReport, RegisterReport, Telemetry};
 use timely_driver::service::{PairReport, PairsReport, micros};
 use timely_driver::spec::FlowSpec;
-use timely_driver::units::{Bytes, Mbps};
+use timely_driver::units::{About, Bytes, Mbps};
 use timely_regs::layout::stacked;
 
 fn table(head: &[&str]) -> Table {
@@ -239,12 +239,13 @@ pub fn telemetry(t: &Telemetry, before: Option<&Telemetry>) -> String {
     }
     let mut out = text(&out);
     for p in t.profiles.iter().filter(|p| p.samples > 0) {
-        let at = |ns: Option<u32>| time(ns.map(f64::from));
+        let about = |ns: Option<f64>| ns.map_or("-".into(), |ns| About(ns / 1000.0).to_string());
+        let at = |ns: Option<u32>| about(ns.map(f64::from));
         out += &format!(
             "\nprofile {}: {} round trips, mean {}, p50 {}, p90 {}, p99 {}, p99.9 {}",
             p.profile,
             p.samples,
-            time(p.mean_ns),
+            about(p.mean_ns),
             at(p.p50_ns),
             at(p.p90_ns),
             at(p.p99_ns),
