@@ -121,6 +121,7 @@ impl Service {
             }
             Request::FlowAdd { flow, spec } => {
                 let record = spec.record()?;
+                self.must_have_flows(PairError::Flows)?;
                 if let Some(number) = flow {
                     self.nic.flows()?.must_be_free(number)?;
                 }
@@ -135,6 +136,7 @@ impl Service {
             }
             Request::FlowSet { flow, spec } => {
                 let record = spec.record()?;
+                self.must_have_flows(PairError::Flows)?;
                 self.check_window(&spec)?;
                 self.check_profile(&spec, &record)?;
                 self.nic.set_flow(flow, &record)?;
@@ -145,6 +147,7 @@ impl Service {
                 Ok(json(FlowReport { note, ..self.flow(flow) }))
             }
             Request::FlowRemove { flow } => {
+                self.must_have_flows(PairError::Flow(flow))?;
                 self.nic.remove_flow(flow)?;
                 self.config.flow.remove(&Number(flow));
                 self.save()?;
@@ -155,7 +158,10 @@ impl Service {
                 self.nic.post_all(flow, packets)?;
                 Ok(Value::Null)
             }
-            Request::PairsShow {} => Ok(json(self.pairs()?)),
+            Request::PairsShow {} => {
+                self.must_have_pairs(false)?;
+                Ok(json(self.pairs()?))
+            }
             Request::PairsSetup { setup } => self.pairs_setup(setup),
             Request::PairsStop {} => self.pairs_stop(),
             Request::PairJoin { pair, local, profile } => self.pair_join(pair, local, profile),
