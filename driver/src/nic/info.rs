@@ -47,7 +47,8 @@ pub struct Info {
     pub heartbeat_clocks: u32,
     /// The heartbeat was lost.
     pub heartbeat_lost: bool,
-    /// DMA runs.
+    /// DMA runs; of a device that goes on, whether it ran when it was opened, for snapshots of its
+    /// flows run it too.
     pub dma_running: bool,
     /// Event records since the NIC was opened or reset.
     pub recorded: Drained,
@@ -94,7 +95,10 @@ impl Nic {
             udp_port: setting(&SETTINGS.udp_port)? as u16,
             heartbeat_clocks: read(&heartbeat::PERIOD)?,
             heartbeat_lost: read(&heartbeat::STATE)? != 0,
-            dma_running: self.of(d.read_field(&dma::STATUS, &dma::RUNNING))? != 0,
+            dma_running: match self.found_dma.filter(|_| self.ring.is_none()) {
+                Some(found) => found,
+                None => self.of(d.read_field(&dma::STATUS, &dma::RUNNING))? != 0,
+            },
             recorded: self.recorded(),
             counters: TABLE.iter().map(|&(i, name, _)| (generate::snake(name), all[usize::from(i)])).collect(),
         })

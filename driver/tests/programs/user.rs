@@ -13,6 +13,12 @@ fn a_new_user_gets_from_nothing_to_round_trips() {
     let place = Place::new();
     place.refused(&with(&["sim", "stop"]), 1, &["no simulated NIC runs", "any command with --device sim starts one"]);
     let text = place.said(&with(&["info"]));
+    // With the model's pair alone, the Verilog's cannot be ended.
+    place.refused(
+        &["--device", "sim", "sim", "stop"],
+        1,
+        &["no simulated NIC runs as sim,", "`timelyctl --device sim:model sim stop` ends it"],
+    );
     assert!(text.contains("0 of 1024 in use") && text.contains("11.0.0.1"), "{text}");
     assert_eq!(place.json(&with(&["flow", "add"]))["flow"], 0);
     // What README shows has the columns of today.
@@ -44,7 +50,7 @@ fn a_new_user_gets_from_nothing_to_round_trips() {
     }
     place.json(&with(&["clock"]));
     place.said(&with(&["flow", "remove", "0"]));
-    assert!(place.said(&with(&["sim", "stop"])).contains("ended process"));
+    assert!(place.json(&with(&["sim", "stop"]))["ended"].as_u64() > Some(0));
 }
 
 #[test]
@@ -110,6 +116,11 @@ fn json_is_printed_or_refused_and_an_empty_device_is_none() {
     assert_eq!((&magic["count"], magic["meaning"].is_string()), (&1.into(), true), "{magic}");
     let report = place.json(&on(&["selftest"]));
     assert!(report["device"] == device.as_str() && report["steps"][0]["found"].is_string(), "{report}");
+    let packets = report["steps"].as_array().into_iter().flatten().find(|s| s["step"] == "packets").cloned().unwrap_or_default();
+    assert!(packets["found"].as_str().is_some_and(|f| f.contains("nothing was answered, for the test has no peer")), "{report}");
+    assert_eq!(place.json(&on(&["flow", "list"])), serde_json::json!([]), "the self-test left a flow");
+    // Its own snapshots of the flows are not what is asked for.
+    assert_eq!(place.json(&on(&["info"]))["dma_running"], false);
     assert_eq!(place.json(&on(&["reset", "--flows"])), serde_json::json!({"reset": "flows"}));
     assert_eq!(place.json(&on(&["reset"])), serde_json::json!({"reset": true}));
     let port = place.json(&on(&["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00"]));
