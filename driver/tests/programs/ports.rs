@@ -1,9 +1,10 @@
 //! A port's UDP port changed while the in-line NIC's store holds packets of flows.
 use super::pairs::wire;
-use super::{LIMIT, Place};
+use super::{LIMIT, Place, Running, wait_for};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::process::Stdio;
 use timely_regs::link::wire_bytes;
 use timely_regs::wire::{Addresses, DEFAULT_PORT, Envelope, FIRST, Header, LAST};
 
@@ -128,4 +129,26 @@ fn a_line_slower_than_any_is_refused() {
     }
     assert_eq!(place.json(&on(&["reg", "read", "port.LINE_RATE"])), before);
     place.said(&on(&["reg", "write", "port.LINE_RATE", "32768"]));
+}
+
+/// A NIC tells its bus alone: the fastest link that it carries is the line of a port that is set
+/// without one.
+#[test]
+fn a_port_without_a_line_has_that_of_the_bus() {
+    let place = Place::new();
+    let socket = place.path("wide");
+    let mut c = place.program(place.path("serve").to_str().expect("a path"), &["serve", "--model", "--bus", "512", "--socket"]);
+    let _server = Running(c.arg(&socket).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"));
+    wait_for(&socket);
+    let device = format!("vfio-user:{}", socket.display());
+    let set = ["--device", &device, "--json", "port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00"];
+    let out = place.ctl(&set);
+    let (said, told) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(
+        said.contains("\"line\": \"100Gbps\"") && told.contains("line is 100Gbps") && told.contains("`--line` says another"),
+        "{said}{told}"
+    );
+    let out = place.ctl(&[&set[..], &["--line", "40Gbps"]].concat());
+    let (said, told) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(said.contains("40Gbps") && !told.contains("line is"), "{said}{told}");
 }
