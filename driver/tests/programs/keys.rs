@@ -38,7 +38,7 @@ fn keys(values: &[Value]) -> BTreeSet<String> {
     all.iter().filter(|key| !inner(key)).cloned().collect()
 }
 
-/// What the page lists, by the command of its section.
+/// Keys that the page lists, by the command of each section.
 fn documented() -> BTreeMap<String, BTreeSet<String>> {
     let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut section = String::new();
