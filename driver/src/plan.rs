@@ -2,6 +2,7 @@
 //! that it stands in.
 use crate::config::Config;
 use crate::spec::{FlowSpec, Port, PortSpec, SpecError, check_cap};
+use crate::units::Mbps;
 use timely_regs::corundum::request::Request;
 use timely_regs::field::OutOfRange;
 use timely_regs::flow::FlowRecord;
@@ -38,17 +39,24 @@ fn below(name: &'static str, value: u32, end: u32) -> Result<(), SpecError> {
     if value < end { Ok(()) } else { Err(OutOfRange { name, value, least: 0, most: end - 1 }.into()) }
 }
 
-/// A rate is the host's to set for law `fixed` alone, with the words of its profile; the device
-/// would only count it.
+/// A rate is the host's to set for law `fixed` alone, between its profile's least and greatest,
+/// with the words of that profile; the device would count it, or take the nearest.
 pub fn check_rate(spec: &FlowSpec, words: &[u32; profile::WORDS]) -> Result<(), SpecError> {
-    match &spec.rate {
-        Some(rate) if profile::LAW.get(words) != profile::LAW_FIXED => Err(SpecError::Value {
-            name: "rate".into(),
-            value: rate.clone(),
-            allowed: format!("left out: the law of profile {} sets the rate; `profile set` one that is like `fixed`", spec.profile),
-        }),
-        _ => Ok(()),
+    let (Some(rate), Some(register)) = (&spec.rate, spec.rate()?) else { return Ok(()) };
+    let refused = |allowed: String| Err(SpecError::Value { name: "rate".into(), value: rate.clone(), allowed });
+    let (least, greatest) = (profile::LEAST_RATE.get(words), profile::GREATEST_RATE.get(words));
+    if profile::LAW.get(words) != profile::LAW_FIXED {
+        return refused(format!("left out: the law of profile {} sets the rate; `profile set` one that is like `fixed`", spec.profile));
     }
+    if (least..=greatest).contains(&register) {
+        return Ok(());
+    }
+    let ([least, greatest], field) = ([least, greatest].map(Mbps::from_register), if register > greatest { "greatest" } else { "least" });
+    refused(format!(
+        "{least} to {greatest}, `least` and `greatest` of profile {0}, which the NIC would keep to; `timelyctl profile set {0} fixed {field}={rate}`, \
+         with the profile's other fields, sets another",
+        spec.profile
+    ))
 }
 
 /// A segment that its profile does not let a flow have outstanding would hold up its flow: it goes
@@ -147,9 +155,18 @@ mod tests {
         assert!(text("[profile.3]\nlike = \"timely-10g\"\n[profile.3.set]\nt_low = \"30xs\"\n").starts_with("[profile.3]: t_low: "));
         assert!(text("[profile.16]\nlike = \"timely-10g\"\n").starts_with("[profile.16]: profile is 16; it must be 0 to 15"));
         assert!(text(&format!("[flow.65536]\n{flow}")).starts_with("[flow.65536]: flow is 65536; it must be 0 to 65535"));
-        assert!(text(&format!("[flow.7]\n{flow}packet_bytes = 20000\n")).starts_with("[flow.7]: payload_bytes is 20000"));
+        assert!(text(&format!("[flow.7]\n{flow}packet_bytes = 20000\n")).starts_with("[flow.7]: packet_bytes is 20000"));
         let rate = text(&format!("[profile.0]\nlike = \"timely-10g\"\n[flow.7]\n{flow}rate = \"1Gbps\"\n"));
         assert!(rate.starts_with("[flow.7]: rate is `1Gbps`; it must be left out: the law of profile 0"), "{rate}");
+        let fixed = |rate: &str| format!("[profile.2]\nlike = \"fixed\"\n[flow.7]\n{flow}profile = 2\nrate = \"{rate}\"\n");
+        for (rate, field) in [("100Gbps", "greatest"), ("9Mbps", "least")] {
+            let said = text(&fixed(rate));
+            let range = format!("[flow.7]: rate is `{rate}`; it must be 10Mbps to 10Gbps, `least` and `greatest` of profile 2");
+            assert!(said.starts_with(&range) && said.contains(&format!("profile set 2 fixed {field}={rate}`")), "{said}");
+        }
+        for rate in ["10Mbps", "10Gbps"] {
+            assert!(Plan::new(&toml::from_str(&fixed(rate)).expect("TOML"), None).is_ok(), "{rate}");
+        }
         let bound = text(&format!("[profile.0]\nlike = \"timely-10g\"\n[flow.7]\n{flow}packet_bytes = 1024\nsegment_packets = 64\n"));
         assert!(
             bound.starts_with("[flow.7]: segment_packets is `64`; it must be 1 to 57: profile 0 lets a flow have 65536 wire bytes"),

@@ -11,9 +11,9 @@ use timely_regs::histogram::Histogram;
 use timely_regs::telemetry::{SMOOTHED_FRACTION, TelemetryRecord};
 
 /// Names of the branches that an update takes.
-pub const BRANCHES: [&str; 5] = ["below_tlow", "above_thigh", "gradient_increase", "gradient_decrease", "other"];
+pub const BRANCHES: [&str; 6] = ["below_tlow", "above_thigh", "gradient_increase", "gradient_decrease", "other", "held"];
 /// Names of what an update answers.
-pub const KINDS: [&str; 6] = ["rtt", "timeout", "load", "host_rate", "idle_restart", "loss"];
+pub const KINDS: [&str; 7] = ["rtt", "timeout", "load", "host_rate", "idle_restart", "loss", "reaction"];
 
 /// The device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -154,8 +154,8 @@ impl FlowTelemetry {
     }
 }
 
-/// Percentiles of a profile's signal (RTT, or what the profile takes in its place), ns, each within
-/// 1/16 of itself.
+/// Percentiles of a profile's signal (RTT, or what the profile takes in its place), ns: the upper
+/// end of the bin that has them, whose values are within 1/16 of each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Percentiles {
@@ -169,14 +169,14 @@ pub struct Percentiles {
 }
 
 impl Percentiles {
-    /// Of a profile's histogram.
-    pub fn new(profile: u32, h: &Histogram) -> Self {
+    /// Of a profile's histogram, and the least value of it where that is known.
+    pub fn new(profile: u32, h: &Histogram, least_ns: Option<u32>) -> Self {
         // The upper end of the bin: no percentile is said to be better than it is.
         let at = |part| h.quantile(part).map(|q| q.1);
         Percentiles {
             profile,
             samples: h.total(),
-            mean_ns: h.mean(),
+            mean_ns: h.mean(least_ns),
             p50_ns: at(0.5),
             p90_ns: at(0.9),
             p99_ns: at(0.99),
@@ -201,7 +201,7 @@ pub struct FlowReport {
     pub flow: u32,
     /// Configuration of the flow; `None` when another program made it.
     pub spec: Option<FlowSpec>,
-    /// Note of a flow that was added while flows are stopped.
+    /// Note of a flow that was added or set: flows are stopped, or nothing can mark its packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -219,6 +219,9 @@ pub struct ProfileReport {
     pub settings: BTreeMap<String, String>,
     /// The fields of its words, as the register map names them.
     pub fields: BTreeMap<String, u32>,
+    /// Note of a profile that was set: it lets flows exceed the line, or nothing can mark a flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A register.
@@ -266,6 +269,9 @@ pub struct PortReport {
     /// How far ahead Corundum's DMA is asked for packets; `None` on other boards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ahead: Option<AheadReport>,
+    /// Note of a port that was set: profiles let flows exceed its line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// How far ahead packets are asked for behind Corundum's DMA, and what that allows.

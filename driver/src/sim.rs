@@ -65,6 +65,14 @@ pub enum SimError {
     /// No folder for its socket.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// The other pair runs.
+    #[error("no simulated NIC runs as {asked}, one does as {runs}; `timelyctl --device {runs} sim stop` ends it")]
+    Other {
+        /// The pair that was to be ended, as `--device` takes it.
+        asked: &'static str,
+        /// The pair that runs.
+        runs: &'static str,
+    },
     /// None runs.
     #[error("no simulated NIC runs; any command with --device sim starts one")]
     None,
@@ -136,20 +144,26 @@ pub fn running(model: bool) -> Result<PathBuf, SimError> {
     Ok(socket)
 }
 
+/// The process of a pair that runs.
+fn process(folder: &Path, model: bool) -> Option<i32> {
+    let pid: i32 = std::fs::read_to_string(file(folder, model, "pid")).ok()?.trim().parse().ok()?;
+    // The number may be another program's by now.
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    (name.trim() == "timely-sim").then_some(pid)
+}
+
 /// Ends the pair.
 ///
 /// # Errors
-/// When none runs.
+/// When none runs, or the other one alone.
 pub fn stop(model: bool) -> Result<u32, SimError> {
-    let pid_file = file(&runtime_folder()?, model, "pid");
-    let text = std::fs::read_to_string(&pid_file).map_err(|_| SimError::None)?;
-    let pid: i32 = text.trim().parse().map_err(|_| SimError::None)?;
-    // The number may be another program's by now.
-    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    let _ = std::fs::remove_file(&pid_file);
-    if name.trim() != "timely-sim" {
-        return Err(SimError::None);
-    }
+    let folder = runtime_folder()?;
+    let found = process(&folder, model);
+    let _ = std::fs::remove_file(file(&folder, model, "pid"));
+    let Some(pid) = found else {
+        let other = process(&folder, !model).map(|_| SimError::Other { asked: name(model), runs: name(!model) });
+        return Err(other.unwrap_or(SimError::None));
+    };
     let ended = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGTERM);
     ended.map_err(|_| SimError::None)?;
     Ok(pid as u32)

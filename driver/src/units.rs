@@ -51,6 +51,19 @@ impl fmt::Display for Micros {
     }
 }
 
+/// A time in us that is known to a bin of a histogram, within 1/16 of itself: three digits, rounded
+/// up, behind a `~`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct About(pub f64);
+
+impl fmt::Display for About {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let step = 10f64.powi(self.0.max(1e-3).log10().floor() as i32 - 2);
+        // A whole number of steps is not taken to the next one by what a division loses.
+        f.pad(&format!("~{}", Micros((self.0 / step - 1e-6).ceil() * step + 0.0)))
+    }
+}
+
 /// A size, printed with its unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bytes(pub u64);
@@ -77,6 +90,8 @@ mod tests {
         assert_eq!((parse_mbps("10 gbps"), parse_us("7 µs"), parse_bytes("64KiB")), (Ok(1e4), Ok(7.0), Ok(65_536)));
         assert_eq!((Mbps(0.0).to_string(), Bytes(1536).to_string(), Bytes(7).to_string()), ("0bps".into(), "1.536KB".into(), "7B".into()));
         assert_eq!(Mbps(999.99).to_string(), "1Gbps", "rounding may reach the next unit");
+        let about = [10.1695, 10.239, 9.991, 10.1, 0.016, 1234.0, 0.0].map(|us| About(us).to_string());
+        assert_eq!(about, ["~10.2us", "~10.3us", "~10us", "~10.1us", "~16ns", "~1.24ms", "~0ns"]);
         assert_eq!(parse_duration("1.5ms"), Ok(Duration::from_micros(1500)));
     }
 }

@@ -1,4 +1,5 @@
 //! Metrics for Prometheus, in its text format or OpenMetrics, as the scraper prefers.
+use super::gauges;
 use super::http::{self, Asked, Format, Head};
 use super::totals::Totals;
 use crate::report::{DeviceReport, Telemetry};
@@ -21,6 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long it may take for its request.
 const REQUEST_PATIENCE: Duration = Duration::from_secs(1);
 
+/// Counter of the NIC's that is a time and no event.
+const PAUSED: &str = "paused_time";
+
 type Labels = Vec<(String, String)>;
 type Rates = Family<Labels, Gauge<f64, AtomicU64>>;
 
@@ -35,12 +39,13 @@ pub fn text(service: &mut Service, totals: &mut Totals, format: Format) -> Resul
 
 fn write(device: DeviceReport, telemetry: Telemetry, totals: &Totals, format: Format) -> String {
     let mut registry = Registry::with_prefix("timely");
+    gauges::register(&mut registry, &device);
     let (events, rates) = (Family::<Labels, Counter>::default(), Rates::default());
     let (rtts, ages) = (Rates::default(), Rates::default());
     let (packets, bytes, updates) =
         (Family::<Labels, Counter>::default(), Family::<Labels, Counter>::default(), Family::<Labels, Counter>::default());
-    registry.register("events", "Event counters of the NIC, by name", events.clone());
-    registry.register("flow_rate_bps", "Rate of a flow, wire bits a second", rates.clone());
+    registry.register("events", "Event counters of the NIC, by name, as docs/registers.md lists them", events.clone());
+    registry.register("flow_rate_bits_per_second", "Rate of a flow, with headers, preamble and gap", rates.clone());
     registry.register("flow_rtt_smoothed_seconds", "Smoothed round-trip time of a flow", rtts.clone());
     registry.register("flow_sample_age_seconds", "Time since the last round trip of a flow was measured; modulo 73 minutes", ages.clone());
     registry.register("flow_packets", "Data packets of a flow", packets.clone());
@@ -59,12 +64,12 @@ fn write(device: DeviceReport, telemetry: Telemetry, totals: &Totals, format: Fo
     unsaved.set(device.unsaved.into());
     let recorded = [(); 3].map(|()| Counter::<u64>::default());
     let about = [
-        ("event_records", "Event records that timelyd read from the NIC"),
+        ("dma_records", "Event records that timelyd read from the NIC"),
         (
-            "event_records_lost",
+            "dma_records_lost",
             "Event records that the NIC made and timelyd did not get: those of records_dropped, and those that DMA discarded or a ring had when it was stopped; by gaps in their numbers, known when the next record comes",
         ),
-        ("event_records_broken", "Event records that came damaged"),
+        ("dma_records_broken", "Event records that came damaged"),
     ];
     for ((name, help), counter) in about.into_iter().zip(&recorded) {
         registry.register(name, help, counter.clone());
@@ -73,8 +78,9 @@ fn write(device: DeviceReport, telemetry: Telemetry, totals: &Totals, format: Fo
     for (counter, count) in recorded.iter().zip(counts) {
         counter.inc_by(count);
     }
-    paused.inc_by(paused_seconds(totals.counter("paused_time"), device.clock_ps));
-    for name in device.counters.into_keys() {
+    paused.inc_by(paused_seconds(totals.counter(PAUSED), device.clock_ps));
+    // That one is a time.
+    for name in device.counters.into_keys().filter(|name| name != PAUSED) {
         let total = totals.counter(&name);
         events.get_or_create(&vec![("name".into(), name)]).inc_by(total);
     }
@@ -218,6 +224,7 @@ pub fn make_room(scrapes: &mut Vec<Scrape>, most: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::FlowTelemetry;
     use std::net::TcpListener;
 
     /// A connection that says nothing is closed after a second, and makes room before.
@@ -249,12 +256,86 @@ mod tests {
         assert!((paused_seconds(1_000_000, 4000) - 1.024).abs() < 1e-9);
     }
 
+    fn page() -> String {
+        let device = DeviceReport {
+            device: "0000:03:00.0".into(),
+            transport: String::new(),
+            board: "standalone".into(),
+            bar: 0,
+            offset: 0,
+            register_bytes: 0,
+            core_version: "0.1.0".into(),
+            flows: 1024,
+            flows_in_use: 1,
+            bus_bits: 64,
+            segments: 1024,
+            clock_ps: 4000,
+            ready: true,
+            enabled: false,
+            stopped: true,
+            time_ns: 0,
+            mac: String::new(),
+            ipv4: String::new(),
+            ipv6: String::new(),
+            udp_port: 0,
+            heartbeat_us: 0.0,
+            heartbeat_lost: true,
+            heartbeat_unfed: false,
+            unsaved: false,
+            dma_running: false,
+            recorded: Default::default(),
+            counters: [("rx_frames".to_owned(), 7), (PAUSED.to_owned(), 1_000_000)].into(),
+        };
+        let flow = FlowTelemetry { flow: 3, rtt_smoothed_ns: Some(1.0), sample_age_us: Some(1.0), ..Default::default() };
+        let mut totals = Totals::new(Instant::now());
+        totals.take_counters(device.counters.clone());
+        totals.take_flows(std::slice::from_ref(&flow));
+        write(device, Telemetry { time_ns: 0, flows: vec![flow], profiles: Vec::new() }, &totals, Format::Text)
+    }
+
+    /// The table of docs/driver.md lists the families that a page has, each with its type and
+    /// labels, and no others.
+    #[test]
+    fn the_docs_list_all_metrics() {
+        let page = page();
+        let mut found = BTreeSet::new();
+        for line in page.lines().filter_map(|l| l.strip_prefix("# TYPE ")) {
+            let (name, kind) = line.split_once(' ').expect("a name and a type");
+            let sample = page.lines().find(|l| l.strip_prefix(name).is_some_and(|l| l.starts_with(['{', ' ']))).expect("a sample");
+            let labels = sample.split_once('{').map_or("", |l| l.1);
+            let labels: Vec<&str> = labels.split("\",").filter_map(|l| Some(l.split_once("=\"")?.0)).collect();
+            found.insert(format!("| `{name}` | {kind} | {} |", labels.join(", ")));
+        }
+        let docs = include_str!("../../../docs/driver.md").lines().filter(|l| l.starts_with("| `timely_"));
+        let docs: BTreeSet<String> = docs.map(|l| l.splitn(5, '|').take(4).collect::<Vec<_>>().join("|") + "|").collect();
+        assert_eq!(docs, found, "docs, page:\n{page}");
+    }
+
+    #[test]
+    fn states_are_gauges_and_times_are_no_events() {
+        let page = page();
+        for line in [
+            "timely_device_info{device=\"0000:03:00.0\",board=\"standalone\",version=\"0.1.0\"} 1",
+            "timely_ready 1",
+            "timely_enabled 0",
+            "timely_stopped 1",
+            "timely_heartbeat_lost 1",
+            "timely_flows_in_use 1",
+            "timely_events_total{name=\"rx_frames\"} 7",
+            "timely_paused_seconds_total 1.024",
+            "timely_dma_records_total 0",
+        ] {
+            assert!(page.lines().any(|l| l == line), "{line} is not in\n{page}");
+        }
+        assert!(!page.contains(PAUSED) && !page.contains("_bps"), "{page}");
+    }
+
     #[test]
     fn both_formats_give_a_counter_its_type() {
         let mut registry = Registry::with_prefix("timely");
         let (packets, rate) = (Family::<Labels, Counter>::default(), Rates::default());
         registry.register("flow_packets", "Data packets of a flow", packets.clone());
-        registry.register("flow_rate_bps", "Rate of a flow", rate.clone());
+        registry.register("flow_rate_bits_per_second", "Rate of a flow", rate.clone());
         let labels: Labels = vec![("name".into(), "rx_frames".into())];
         packets.get_or_create(&labels).inc_by(7);
         rate.get_or_create(&labels).set(1e9);
@@ -265,8 +346,8 @@ mod tests {
         let sample = "{name=\"rx_frames\"}";
         let expected = format!(
             "# HELP timely_flow_packets_total Data packets of a flow.\n# TYPE timely_flow_packets_total counter\n\
-             timely_flow_packets_total{sample} 7\n# HELP timely_flow_rate_bps Rate of a flow.\n# TYPE timely_flow_rate_bps gauge\n\
-             timely_flow_rate_bps{sample} 1000000000.0\n"
+             timely_flow_packets_total{sample} 7\n# HELP timely_flow_rate_bits_per_second Rate of a flow.\n\
+             # TYPE timely_flow_rate_bits_per_second gauge\ntimely_flow_rate_bits_per_second{sample} 1000000000.0\n"
         );
         assert_eq!(text, expected);
     }

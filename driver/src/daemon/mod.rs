@@ -1,7 +1,8 @@
 //! `timelyd`: one thread that owns a NIC, kicks its heartbeat, drains its event ring, and answers
 //! clients. The thread waits for all of these at once and never for a client.
 mod connection;
-pub mod http;
+pub mod gauges;
+mod http;
 mod listen;
 mod metrics;
 mod refclock;

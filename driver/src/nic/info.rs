@@ -49,7 +49,8 @@ pub struct Info {
     pub heartbeat_lost: bool,
     /// The heartbeat is armed, and nobody kicks it.
     pub heartbeat_unfed: bool,
-    /// DMA runs.
+    /// DMA runs; of a device that goes on, whether it ran when it was opened, for snapshots of its
+    /// flows run it too.
     pub dma_running: bool,
     /// Event records since the NIC was opened or reset.
     pub recorded: Drained,
@@ -105,7 +106,10 @@ impl Nic {
             heartbeat_clocks: read(&heartbeat::PERIOD)?,
             heartbeat_lost: read(&heartbeat::STATE)? != 0,
             heartbeat_unfed: self.heartbeat_unfed()?,
-            dma_running: self.of(d.read_field(&dma::STATUS, &dma::RUNNING))? != 0,
+            dma_running: match self.found_dma.filter(|_| self.ring.is_none()) {
+                Some(found) => found,
+                None => self.of(d.read_field(&dma::STATUS, &dma::RUNNING))? != 0,
+            },
             recorded: self.recorded(),
             counters: self.counters()?,
         })

@@ -31,7 +31,7 @@ use timely_regs::board::CORUNDUM;
 use timely_regs::corundum::request::Request;
 use timely_regs::counters::Counter;
 use timely_regs::device::{self, Device};
-use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, id, port, profiles, time, window};
+use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, dma, id, port, profiles, time, window};
 use timely_regs::{pci, profile};
 
 /// How long a device may take to clear its RAMs after a reset; real ones need a millisecond,
@@ -73,6 +73,8 @@ pub struct Nic {
     kicks: Cell<Option<(Duration, Instant)>>,
     /// The nonces have had a key.
     keyed: Cell<bool>,
+    /// DMA ran when a device was opened that goes on; `None` of one that was reset.
+    found_dma: Option<bool>,
     /// How to close the device; `None` once it is closed.
     end: Option<End>,
 }
@@ -167,9 +169,13 @@ impl Nic {
             recorded: Recorded::default(),
             kicks: Cell::new(None),
             keyed: Cell::new(false),
+            found_dma: None,
             end: None,
         };
         nic.wait_ready()?;
+        if start == Start::Attach {
+            nic.found_dma = Some(nic.of(nic.device.read_field(&dma::STATUS, &dma::RUNNING))? != 0);
+        }
         nic.end = Some(if start == Start::Fresh { End::Stopped } else { End::Running });
         // Stops DMA that a driver which died left running.
         nic.stop_dma()?;
@@ -454,6 +460,7 @@ impl Nic {
     /// As [`Nic::open`].
     pub fn reset(&mut self) -> Result<(), Error> {
         self.release()?;
+        self.found_dma = None;
         self.recorded = Recorded::default();
         reset(self.transport())?;
         match self.of(self.device.read(&id::MAGIC_WORD))? {

@@ -109,6 +109,9 @@ fn reopened(mut nic: Nic, open: &mut Opener<'_>) -> Result<String, Error> {
     if kept != keeps {
         return Err(broken(format!("flow {flow} was {}, the transport says otherwise", if kept { "kept" } else { "lost" })));
     }
+    if kept {
+        nic.remove_flow(flow)?;
+    }
     nic.close(End::Stopped)?;
     Ok(if keeps { "flows were kept" } else { "the device was reset" }.into())
 }

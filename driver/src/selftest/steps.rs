@@ -368,5 +368,9 @@ fn packets(nic: &mut Nic, options: &Options) -> Result<String, Error> {
     let rates = format!("rate {} to {} Mb/s", initial >> profile::RATE_FRACTION, told.rate >> profile::RATE_FRACTION);
     let rtt = told.rtt.map_or("no RTT".into(), |r| format!("RTT {} ns at least, {rates}", r.min_ns));
     hold!("packets", options.peer.is_none() || told.rtt.is_some_and(|r| r.min_ns > 0), "samples, and no RTT: {told:?}");
+    if options.peer.is_none() && told.acks == 0 {
+        let sent = format!("{} packets, {} segments", told.packets, told.segments);
+        return Ok(format!("{sent} left; nothing was answered, for the test has no peer: RTTs and rates were not tried"));
+    }
     Ok(format!("{} packets, {} segments, {} ACKs, {rtt}", told.packets, told.segments, told.acks))
 }

@@ -4,6 +4,7 @@ mod checks;
 mod configure;
 mod error;
 mod events;
+mod notes;
 mod pairs;
 mod read;
 mod request;
@@ -18,7 +19,7 @@ pub use request::Request;
 use crate::config::{Config, Number};
 use crate::nic::Nic;
 use crate::registers::{self, Named};
-use crate::report::{EventReport, FlowReport};
+use crate::report::{EventReport, FlowReport, PortReport, ProfileReport};
 use crate::spec::SpecError;
 use crate::{Error, units};
 use saving::{News, Unsaved};
@@ -101,7 +102,7 @@ impl Service {
             Request::PortShow {} => Ok(json(self.port()?)),
             Request::PortSet { port } => {
                 self.set_port(port)?;
-                Ok(json(self.port()?))
+                Ok(json(PortReport { note: self.port_note(), ..self.port()? }))
             }
             Request::ProfileList {} => {
                 let all = (0..PROFILES as u32).map(|n| self.profile(n)).collect::<Result<Vec<_>, _>>()?;
@@ -119,7 +120,7 @@ impl Service {
                 self.nic.set_profile(profile, &parameters)?;
                 self.config = with;
                 self.save();
-                Ok(json(self.profile(profile)?))
+                Ok(json(ProfileReport { note: self.profile_note(profile), ..self.profile(profile)? }))
             }
             Request::FlowList {} => {
                 let used: Vec<u32> = self.nic.flows()?.used().collect();
@@ -132,6 +133,7 @@ impl Service {
             }
             Request::FlowAdd { flow, spec } => {
                 let record = spec.record(self.config.udp_port())?;
+                self.must_have_flows(PairError::Flows)?;
                 if let Some(number) = flow {
                     self.nic.flows()?.must_be_free(number)?;
                 }
@@ -139,22 +141,25 @@ impl Service {
                 self.check_profile(&spec, &record)?;
                 let number = self.nic.add_flow(flow, &record)?;
                 self.start(number, &spec)?;
-                let note = self.enable_unless_stopped()?;
+                let note = notes::joined([self.enable_unless_stopped()?, self.flow_note(number, &spec)?]);
                 self.config.flow.insert(Number(number), spec);
                 self.save();
                 Ok(json(FlowReport { note, ..self.flow(number) }))
             }
             Request::FlowSet { flow, spec } => {
                 let record = spec.record(self.config.udp_port())?;
+                self.must_have_flows(PairError::Flows)?;
                 self.check_window(&spec)?;
                 self.check_profile(&spec, &record)?;
                 self.nic.set_flow(flow, &record)?;
                 self.start(flow, &spec)?;
+                let note = self.flow_note(flow, &spec)?;
                 self.config.flow.insert(Number(flow), spec);
                 self.save();
-                Ok(json(self.flow(flow)))
+                Ok(json(FlowReport { note, ..self.flow(flow) }))
             }
             Request::FlowRemove { flow } => {
+                self.must_have_flows(PairError::Flow(flow))?;
                 self.nic.remove_flow(flow)?;
                 self.config.flow.remove(&Number(flow));
                 self.save();
@@ -165,7 +170,10 @@ impl Service {
                 self.nic.post_all(flow, packets)?;
                 Ok(Value::Null)
             }
-            Request::PairsShow {} => Ok(json(self.pairs()?)),
+            Request::PairsShow {} => {
+                self.must_have_pairs(false)?;
+                Ok(json(self.pairs()?))
+            }
             Request::PairsSetup { setup } => self.pairs_setup(setup),
             Request::PairsStop {} => self.pairs_stop(),
             Request::PairJoin { pair, local, profile } => self.pair_join(pair, local, profile),

@@ -1,7 +1,7 @@
 //! Queue pairs of RoCEv2: the table's settings, and commands to it.
 use super::{Service, ServiceError, json};
 use crate::Error;
-use crate::spec::SpecError;
+use crate::spec::{SpecError, one_host};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
@@ -9,13 +9,17 @@ use std::io::Read;
 use std::net::IpAddr;
 use timely_regs::counters::Counter;
 use timely_regs::device::{NotifySettings, PairOutcome, PairSettings};
-use timely_regs::map::{counters, port};
+use timely_regs::map::{counters, port, roce};
 use timely_regs::profile;
 
 /// Greatest number of a queue pair; 0 and 1 are management's.
 const MOST_PAIR: u32 = 0xff_ffff;
 /// Longest interval between two notifications of a pair: 24 bits of ns.
 const MOST_INTERVAL_US: u32 = 16_777;
+/// Greatest bound in the store, in cells.
+const MOST_CELLS: u32 = 65_535;
+/// Greatest priority.
+const MOST_PRIORITY: u32 = 7;
 /// Greatest differentiated-services code point.
 const MOST_DSCP: u32 = 63;
 /// Units of the age that a pair is forgotten after, at least.
@@ -46,6 +50,21 @@ pub enum PairError {
     /// An interval of notifications that the register does not hold.
     #[error("no interval of {0} us between congestion notifications is to be had; give 1 to {MOST_INTERVAL_US}, 50 for most senders")]
     Interval(u32),
+    /// A priority that is none.
+    #[error("{0} is no priority; give 0 to 7, {PRIORITY} in most networks")]
+    Priority(u32),
+    /// A bound that lets a pair have nothing in the store, or that the register does not hold.
+    #[error("a store bound of {0} cells cannot be; give 1 to {MOST_CELLS}, more than the window of the host's sender")]
+    Store(u32),
+    /// A flow that would be added or changed where flows are queue pairs'.
+    #[error("flows of this NIC are its queue pairs'; `timelyctl pairs join ADDRESS QP` makes one, and its profile sets it")]
+    Flows,
+    /// A flow of a pair, which goes with its pair.
+    #[error(
+        "flow {0} is a queue pair's, as all flows of this NIC; `timelyctl pairs remove ADDRESS QP` removes it with its pair (`rdma resource show qp` \
+         has the number, `rdma resource show cm_id` the address)"
+    )]
+    Flow(u32),
     /// A DSCP that is none.
     #[error("{0} is no DSCP; give 0 to {MOST_DSCP}")]
     Dscp(u32),
@@ -90,18 +109,25 @@ pub struct PairSetup {
     /// Profile of pairs that are learned.
     pub profile: u32,
     /// Priority of all pairs, by which pause frames (PFC) stop them, 0 to 7.
-    #[serde(default)]
+    #[serde(default = "usual_priority")]
     pub priority: u32,
     /// Least path MTU, bytes; 0 unknown.
     pub mtu: u32,
     /// After so long without a packet a learned pair is forgotten, s; 0 never.
     pub age_s: u32,
-    /// Cells of 256 bytes that a pair may have in the store.
+    /// Cells of 256 bytes that a pair may have in the store, 1 to 65,535.
     pub store_bound: u32,
     /// Congestion notifications in the host's place; none are sent without. Left out where there
     /// are none, so that a daemon of before understands the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notify: Option<NotifySetup>,
+}
+
+/// Priority of pairs when nothing is said: RoCEv2's class in most networks.
+pub const PRIORITY: u32 = 3;
+
+fn usual_priority() -> u32 {
+    PRIORITY
 }
 
 /// Congestion notifications in the host's place, as they are asked for.
@@ -260,13 +286,19 @@ impl Service {
         Ok(report)
     }
 
-    fn must_have_pairs(&self, in_use: bool) -> Result<(), ServiceError> {
+    pub(super) fn must_have_pairs(&self, in_use: bool) -> Result<(), ServiceError> {
         let state = self.nic.checked("a read of the table of queue pairs", |d| d.pairs())?;
         match state {
             s if !s.present => Err(PairError::None.into()),
             s if in_use && !s.enabled => Err(PairError::Off.into()),
             _ => Ok(()),
         }
+    }
+
+    /// Fails where flows are queue pairs': the device refuses records of the host's.
+    pub(super) fn must_have_flows(&self, refused: PairError) -> Result<(), ServiceError> {
+        let present = self.nic.checked("a read of the table of queue pairs", |d| d.read_field(&roce::STATUS, &roce::PRESENT))?;
+        if present == 0 { Ok(()) } else { Err(refused.into()) }
     }
 
     fn must_be_set(&self, profile: u32) -> Result<(), ServiceError> {
@@ -278,6 +310,12 @@ impl Service {
     pub(super) fn pairs_setup(&mut self, s: PairSetup) -> Result<Value, ServiceError> {
         self.must_have_pairs(false)?;
         self.must_be_set(s.profile)?;
+        if s.priority > MOST_PRIORITY {
+            return Err(PairError::Priority(s.priority).into());
+        }
+        if !(1..=MOST_CELLS).contains(&s.store_bound) {
+            return Err(PairError::Store(s.store_bound).into());
+        }
         let mtu = mtu_code(s.mtu)?;
         let age = age_unit(s.age_s, self.nic.device().build().clock_ps)?;
         let notify = s.notify.map(notify_settings).transpose()?;
@@ -303,6 +341,7 @@ impl Service {
     pub(super) fn pair_join(&mut self, key: PairKey, local: Option<u32>, profile: u32) -> Result<Value, ServiceError> {
         self.must_have_pairs(true)?;
         self.must_be_set(profile)?;
+        one_host("address", key.address)?;
         let (remote, local) = (number(key.remote)?, local.map(number).transpose()?);
         let outcome = self.nic.checked("a queue pair", |d| d.set_pair(key.address, remote, local, profile))?;
         let flow = self.flow_of(outcome, key, local.unwrap_or_default())?;

@@ -8,10 +8,12 @@ use crate::report::{
     AheadReport, ClockReport, DeviceReport, FlowReport, FlowTelemetry, Percentiles, PortReport, ProfileReport, RegisterReport, Telemetry,
 };
 use crate::spec::{FlowSpec, profile_fields};
+use std::collections::BTreeMap;
 use std::time::Instant;
 use timely_regs::device::Bus;
 use timely_regs::map::Access;
-use timely_regs::profile;
+use timely_regs::parameters::Signal;
+use timely_regs::profile::{self, PROFILES};
 use timely_regs::telemetry::TelemetryRecord;
 
 /// More flows than this are read by a snapshot.
@@ -44,7 +46,7 @@ impl Service {
         let request = self.request(self.config.port.as_ref())?.unwrap_or(None);
         let spec = self.config.port.clone();
         let ahead = spec.as_ref().zip(request.as_ref()).and_then(|(port, r)| Some(AheadReport::new(r, port.line_mbps().ok()?)));
-        Ok(PortReport { spec, ahead })
+        Ok(PortReport { spec, ahead, note: None })
     }
 
     pub(super) fn flow(&self, flow: u32) -> FlowReport {
@@ -66,11 +68,13 @@ impl Service {
             spec,
             settings: settings.into_iter().map(|(n, v)| (n.into(), v)).collect(),
             fields: profile::FIELDS.iter().map(|f| (f.name.into(), f.get(&words))).collect(),
+            note: None,
         })
     }
 
     /// Telemetry of these flows, or of all in use.
     pub(crate) fn telemetry(&mut self, asked: Option<Vec<u32>>) -> Result<Telemetry, ServiceError> {
+        let named = asked.is_some();
         let flows = match asked {
             Some(flows) => flows,
             None => self.nic.flows()?.used().collect(),
@@ -86,14 +90,17 @@ impl Service {
         let records = self.records(&flows)?;
         // In the middle of what they were read in, so that rates between two looks are right.
         let time_ns = before_ns.midpoint(self.nic.time_ns()?);
-        let mut used: Vec<u32> = flows.iter().filter_map(|f| Some(self.config.flow.get(&Number(*f))?.profile.into())).collect();
-        used.sort_unstable();
-        used.dedup();
-        let profiles = used
+        if named {
+            // A flow that was just loaded has no rate yet.
+            let mut idle = flows.iter().zip(&records).filter(|(_, r)| r.rate == 0);
+            idle.try_for_each(|(f, _)| self.nic.flows()?.must_be_used(*f))?;
+        }
+        let profiles = self
+            .least_rtts(&flows, &records)?
             .into_iter()
-            .map(|p| {
+            .map(|(profile, least_ns)| {
                 self.nic.kick_meanwhile()?;
-                Ok(Percentiles::new(p, &self.nic.histogram(p)?))
+                Ok(Percentiles::new(profile, &self.nic.histogram(profile)?, least_ns))
             })
             .collect::<Result<Vec<_>, Error>>()?;
         let flows = flows.iter().zip(&records).map(|(f, r)| FlowTelemetry::new(*f, r)).collect();
@@ -116,6 +123,36 @@ impl Service {
             // Each by itself, and none between them that was not asked for.
             None => flows.iter().map(|f| self.nic.kick_meanwhile().and_then(|()| self.nic.telemetry(*f))).collect::<Result<Vec<_>, _>>()?,
         })
+    }
+
+    /// The profiles of these flows, and of each the least RTT where that is a bound of its signal.
+    /// The NIC does not tell the profile of a flow: of flows that are not in the configuration, as
+    /// queue pairs, it may be each that is set.
+    fn least_rtts(&self, flows: &[u32], records: &[TelemetryRecord]) -> Result<BTreeMap<u32, Option<u32>>, Error> {
+        let mut all: BTreeMap<u32, Option<u32>> = BTreeMap::new();
+        let mut unknown = false;
+        for (flow, record) in flows.iter().zip(records) {
+            let Some(spec) = self.config.flow.get(&Number(*flow)) else {
+                unknown = true;
+                continue;
+            };
+            let least = all.entry(spec.profile.into()).or_default();
+            *least = [*least, record.rtt.map(|r| r.min_ns)].into_iter().flatten().min();
+        }
+        for profile in (0..PROFILES as u32).filter(|_| unknown) {
+            self.nic.kick_meanwhile()?;
+            if self.nic.profile(profile)? != [0; profile::WORDS] {
+                all.entry(profile).or_default();
+            }
+        }
+        if let (true, 1, Some(least)) = (unknown, all.len(), all.values_mut().next()) {
+            *least = records.iter().filter_map(|r| Some(r.rtt?.min_ns)).min();
+        }
+        for (profile, least) in &mut all {
+            let spec = self.config.profile.get(&Number(*profile)).and_then(|s| s.parameters().ok());
+            *least = least.filter(|_| spec.is_some_and(|p| p.signal == Signal::Rtt));
+        }
+        Ok(all)
     }
 
     pub(super) fn register(&self, named: &Named, read: bool) -> Result<RegisterReport, ServiceError> {

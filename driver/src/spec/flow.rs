@@ -3,7 +3,8 @@ use super::{SpecError, parse_mac, read, unit, value};
 use crate::units::{Mbps, parse_ip, parse_mbps};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr};
-use timely_regs::flow::FlowRecord;
+use timely_regs::field::OutOfRange;
+use timely_regs::flow::{FlowRecord, PAYLOAD_BYTES};
 
 /// A flow. Fields that are left out have the device's defaults, but for [`FlowSpec::endless`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +53,23 @@ pub struct FlowSpec {
 
 fn address<'de, D: serde::Deserializer<'de>>(d: D) -> Result<IpAddr, D::Error> {
     read(d, parse_ip)
+}
+
+/// Rates that round to one which the register holds: half a step of it, 2^-13 Mb/s, is the least.
+const RATES: &str = "123bps to 1048575Mbps; the register holds multiples of 244 b/s";
+
+/// Refuses an address that is not of one host.
+pub fn one_host(name: &str, address: IpAddr) -> Result<(), SpecError> {
+    let group = address.is_multicast() || address == IpAddr::V4(Ipv4Addr::BROADCAST);
+    if group || address.is_unspecified() {
+        return Err(value(name, address, "the address of one host: nobody else answers"));
+    }
+    Ok(())
+}
+
+/// The name of a record's field in a specification.
+fn typed(field: &'static str) -> &'static str {
+    if field == PAYLOAD_BYTES.name { "packet_bytes" } else { field }
 }
 
 fn packet() -> u16 {
@@ -106,10 +124,7 @@ impl FlowSpec {
         if mac == [0; 6] {
             return Err(value("mac", &self.mac, "the address of one host, which is not all zeros"));
         }
-        let group = self.to.is_multicast() || self.to == IpAddr::V4(Ipv4Addr::BROADCAST);
-        if group || self.to.is_unspecified() {
-            return Err(value("to", self.to, "the address of one host: nobody else answers"));
-        }
+        one_host("to", self.to)?;
         if self.ttl == 0 {
             return Err(value("ttl", 0, "1 to 255: the first router would drop it"));
         }
@@ -142,7 +157,7 @@ impl FlowSpec {
             address: self.to,
             ..FlowRecord::default()
         };
-        record.pack()?;
+        record.pack().map_err(|e| SpecError::from(OutOfRange { name: typed(e.name), ..e }))?;
         self.rate()?;
         Ok(record)
     }
@@ -158,9 +173,9 @@ impl FlowSpec {
     /// When it is none, or more than the register holds.
     pub fn rate(&self) -> Result<Option<u32>, SpecError> {
         let Some(text) = &self.rate else { return Ok(None) };
-        let (rate, most) = (Mbps(unit("rate", parse_mbps(text))?), Mbps::from_register(u32::MAX));
-        if rate.0 > most.0 || rate.to_register() == 0 {
-            return Err(value("rate", text, format!("above 0 and at most {most}")));
+        let rate = Mbps(unit("rate", parse_mbps(text))?);
+        if rate.0 > Mbps::from_register(u32::MAX).0 || rate.to_register() == 0 {
+            return Err(value("rate", text, RATES));
         }
         Ok(Some(rate.to_register()))
     }
@@ -187,7 +202,7 @@ mod tests {
         assert_eq!(f, FlowSpec { rate: f.rate.clone(), ..FlowSpec::to(f.to, &f.mac) });
         let text = |f: FlowSpec| f.record(port()).expect_err("wrong").to_string();
         assert_eq!(text(FlowSpec { profile: 16, ..f.clone() }), "profile is 16; it must be 0 to 15; give a value in that range");
-        assert!(text(FlowSpec { packet_bytes: 16_384, ..f.clone() }).starts_with("payload_bytes is 16384; it must be 0 to 16383"));
+        assert!(text(FlowSpec { packet_bytes: 16_384, ..f.clone() }).starts_with("packet_bytes is 16384; it must be 0 to 16383"));
         assert!(text(FlowSpec { mac: "01:00:5e:00:00:01".into(), ..f.clone() }).contains("multicast"));
         assert!(text(FlowSpec { mac: "2:74".into(), ..f.clone() }).contains("six bytes"));
         let to = |to: &str| FlowSpec { to: to.parse().expect("an address"), ..f.clone() };
@@ -198,9 +213,13 @@ mod tests {
         assert!(text(FlowSpec { ttl: 0, ..f.clone() }).starts_with("ttl is `0`; it must be 1 to 255"));
         assert_eq!(text(FlowSpec { source_port: 0, ..f.clone() }), "source_port is `0`; it must be 1 to 65535");
         assert_eq!(text(FlowSpec { destination_port: Some(0), ..f.clone() }), "destination_port is `0`; it must be 1 to 65535");
-        let range = "it must be above 0 and at most 1.049Tbps";
-        assert_eq!(text(FlowSpec { rate: Some("2Tbps".into()), ..f.clone() }), format!("rate is `2Tbps`; {range}"));
-        assert_eq!(text(FlowSpec { rate: Some("0bps".into()), ..f }), format!("rate is `0bps`; {range}"));
+        let rate = |rate: &str| FlowSpec { rate: Some(rate.into()), ..f.clone() };
+        for bad in ["2Tbps", "1048577Mbps", "122bps", "0bps"] {
+            assert_eq!(text(rate(bad)), format!("rate is `{bad}`; it must be {RATES}"));
+        }
+        for (good, register) in [("123bps", 1), ("1048575Mbps", 1_048_575 << 12)] {
+            assert_eq!(rate(good).rate(), Ok(Some(register)), "{good}");
+        }
         let text = toml::from_str::<FlowSpec>("to = \"localhost\"\nmac = \"02:74:6e:00:00:01\"").expect_err("a name").to_string();
         assert!(text.contains("`localhost` is no IP address; write one of IPv4 or IPv6 (names are not looked up), as 10.0.0.2"), "{text}");
         assert!(toml::from_str::<FlowSpec>("to = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\nspeed = 5").is_err());

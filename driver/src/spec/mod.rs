@@ -6,8 +6,8 @@ mod port;
 mod profile;
 
 pub use corundum::{check_cap, request};
-pub use flow::FlowSpec;
-pub use port::{Port, PortSpec};
+pub use flow::{FlowSpec, one_host};
+pub use port::{Port, PortSpec, likely_line};
 pub use profile::{ProfileSpec, fields as profile_fields};
 
 use crate::units::TextError;

@@ -80,6 +80,17 @@ fn line() -> String {
     "10Gbps".into()
 }
 
+/// Rates of Ethernet's links, Mb/s.
+const LINKS: [(&str, u64); 6] =
+    [("400Gbps", 400_000), ("200Gbps", 200_000), ("100Gbps", 100_000), ("25Gbps", 25_000), ("10Gbps", 10_000), ("1Gbps", 1000)];
+
+/// The likely line of a NIC with such a bus, which tells no more of its link: the fastest that the
+/// bus carries.
+pub fn likely_line(bus_bits: u32, clock_ps: u32) -> &'static str {
+    let most_mbps = u64::from(bus_bits) * 1_000_000 / u64::from(clock_ps.max(1));
+    LINKS.iter().find(|l| l.1 <= most_mbps).map_or("1Gbps", |l| l.0)
+}
+
 fn answer() -> bool {
     true
 }
@@ -301,6 +312,23 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Buses and clocks of the shells: standalone and Corundum at 10 Gb/s, taxi at 10 and 25,
+    /// OpenNIC, the ECPIX-5.
+    #[test]
+    fn a_bus_bounds_its_line() {
+        for (bus, clock_ps, line) in [
+            (64, 4000, "10Gbps"),
+            (64, 6400, "10Gbps"),
+            (64, 2560, "25Gbps"),
+            (512, 4000, "100Gbps"),
+            (64, 14_000, "1Gbps"),
+            (8, 0, "400Gbps"),
+            (8, 20_000, "1Gbps"),
+        ] {
+            assert_eq!(likely_line(bus, clock_ps), line, "{bus} bits, {clock_ps} ps");
+        }
+    }
 
     #[test]
     fn a_port_is_read_and_checked() {

@@ -3,7 +3,7 @@ use super::{SpecError, unit, value};
 use crate::units::{Mbps, Micros, parse_bytes, parse_mbps, parse_us};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use timely_regs::parameters::{LawKind, NAMES, Parameters, RttStart, Signal};
+use timely_regs::parameters::{LawKind, NAMES, ParameterError, Parameters, RttStart, Signal};
 
 /// A profile: what it is like, and what is otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,8 @@ pub struct ProfileSpec {
 /// Slowest and fastest line, Mb/s: a thousandth of it, and all of it, are rates that a register
 /// holds.
 const LINE_MBPS: (f64, f64) = (0.25, 1_048_000.0);
+/// Unloaded round-trip time when nothing is said, us.
+const UNLOADED_US: f64 = 20.0;
 /// Longest unloaded round-trip time, us: ns in 24 bits.
 const MOST_RTT_US: f64 = 16_000.0;
 
@@ -160,7 +162,7 @@ impl ProfileSpec {
     /// # Errors
     /// When there is no such profile or field, or a value is out of its range.
     pub fn parameters(&self) -> Result<Parameters, SpecError> {
-        let base = self.base_rtt.as_deref().map_or(Ok(20.0), |t| unit("base_rtt", parse_us(t)))?;
+        let base = self.base_rtt.as_deref().map_or(Ok(UNLOADED_US), |t| unit("base_rtt", parse_us(t)))?;
         // Under the names that they were given by, before the fields that build on them.
         if let Some(text) = self.base_rtt.as_deref().filter(|_| !(base > 0.0 && base <= MOST_RTT_US)) {
             return Err(value("base_rtt", text, format!("above 0 and at most {}", Micros(MOST_RTT_US))));
@@ -183,9 +185,40 @@ impl ProfileSpec {
             let (_, slot) = all.swap_remove(i);
             put(name, slot, text)?;
         }
-        p.validate()?;
+        p.validate().map_err(|e| self.refused(&e, base))?;
         workable(&p, base)?;
         Ok(p)
+    }
+
+    /// A parameter's error by the name that a user types, with its unit. A field that was not
+    /// typed has its value from elsewhere, which the error says.
+    fn refused(&self, e: &ParameterError, base: f64) -> SpecError {
+        let (name, unit) = typed(e.field);
+        let mut allowed = format!("{}{unit} to {}{unit}: {}", e.least, e.greatest, e.advice);
+        if !self.set.contains_key(name) {
+            let shown = |base: f64| Some(fields(&Parameters::named(&self.like, base)?).into_iter().find(|f| f.0 == name)?.1);
+            let from = match (&self.base_rtt, &self.line) {
+                (Some(text), _) if shown(base) != shown(UNLOADED_US) => format!("base_rtt {text}"),
+                (_, Some(text)) if unit == "Mbps" => format!("line {text}"),
+                _ => format!("`{}`", self.like),
+            };
+            allowed += &format!("; {name} is what follows from {from}: give another, or {name}=VALUE");
+        }
+        value(name, format_args!("{}{unit}", e.value), allowed)
+    }
+}
+
+/// The name of a field of [`Parameters`] that a user types, and the unit of its value.
+fn typed(field: &'static str) -> (&'static str, &'static str) {
+    let stem = |end: &str| field.strip_suffix(end);
+    match (stem("_us"), stem("_ns"), stem("_mbps"), stem("_bytes")) {
+        (Some(name), ..) => (name, "us"),
+        (_, Some(name), ..) => (name, "ns"),
+        (_, _, Some("idle"), _) => ("idle_restart", "Mbps"),
+        (_, _, Some(name), _) => (name, "Mbps"),
+        (.., Some(name)) => (name, "B"),
+        _ if field == "byte_counter" => (field, "B"),
+        _ => (field, ""),
     }
 }
 
@@ -296,11 +329,55 @@ mod tests {
         }
     }
 
+    /// Every error of a parameter has a name that can be typed, and its limits can be typed too.
+    #[test]
+    fn errors_name_what_can_be_typed() {
+        for like in NAMES {
+            let names: Vec<_> = fields(&Parameters::named(like, 8.0).expect("listed")).into_iter().map(|f| f.0).collect();
+            let mut refused = 0;
+            for name in &names {
+                for absurd in ["0us", "99s", "0Mbps", "1Tbps", "0", "9", "1e9", "0B", "4294967295B"] {
+                    let spec = ProfileSpec::new(like, Some("8us"), None, &[format!("{name}={absurd}")]).expect("a pair");
+                    // What names the value by its own name has its range, in units that are read.
+                    let Err(SpecError::Value { name: said, allowed, .. }) = spec.parameters() else { continue };
+                    assert!(names.contains(&said.as_str()), "{like}, {name}={absurd}: {said}");
+                    let Some((least, rest)) = allowed.split_once(" to ").filter(|_| said == *name) else { continue };
+                    let most = rest.split(':').next().unwrap_or_default();
+                    for limit in [least, most] {
+                        let mut p = Parameters::named(like, 8.0).expect("listed");
+                        let slot = slots(&mut p).into_iter().find(|s| s.0 == *name).expect("a field").1;
+                        put(name, slot, limit).unwrap_or_else(|e| panic!("{like}, {name}={absurd}, {allowed}: {e}"));
+                    }
+                    refused += 1;
+                }
+            }
+            assert!(refused > 10, "{like}: {refused}");
+        }
+    }
+
+    #[test]
+    fn errors_say_what_was_typed() {
+        let text = |base: &str, line: Option<&str>, set: &[&str]| {
+            let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+            ProfileSpec::new("timely-10g", Some(base), line, &set).and_then(|p| p.parameters()).expect_err(base).to_string()
+        };
+        let told = text("10ms", None, &[]);
+        assert!(told.starts_with("t_low is `10012us`; it must be 0us to 200us: Tlow must not exceed Thigh; "), "{told}");
+        assert!(told.ends_with("t_low is what follows from base_rtt 10ms: give another, or t_low=VALUE"), "{told}");
+        let told = text("20us", None, &["greatest=1Gbps", "initial=1Gbps"]);
+        assert!(told.starts_with("idle_restart is `10000Mbps`; it must be 10Mbps to 1000Mbps: "), "{told}");
+        assert!(told.ends_with("follows from `timely-10g`: give another, or idle_restart=VALUE"), "{told}");
+        assert!(text("20us", Some("5Gbps"), &["greatest=1Gbps"]).contains("follows from line 5Gbps"));
+        let told = text("20us", None, &["least=20Gbps"]);
+        assert!(told.ends_with("to 10000Mbps: the least rate must not exceed the greatest"), "{told}");
+        assert!(text("20us", None, &["least=0Mbps"]).ends_with("a flow at rate 0 would never send again"));
+    }
+
     #[test]
     fn what_is_wrong_is_named() {
         let text = |set: &[&str]| spec(set).expect_err("wrong").to_string();
         assert_eq!(text(&["t_low=30"]), "t_low: `30` is no time; write a number and a unit of ns, us, ms, s, as 50us");
-        assert_eq!(text(&["beta=2"]), format!("beta is 2; allowed are {} to 1: the authors' is 0.8", 1.0 / 4096.0));
+        assert_eq!(text(&["beta=2"]), format!("beta is `2`; it must be {} to 1: the authors' is 0.8", 1.0 / 4096.0));
         assert!(text(&["tlow=3us"]).starts_with("field is `tlow`; it must be one of rtt_start, signal"));
         assert_eq!(text(&["beta"]), "field is `beta`; it must be name=value, as t_low=30us");
         assert_eq!(text(&["signal=delay"]), "signal is `delay`; it must be one of rtt, less_residence, one_way");
@@ -318,7 +395,7 @@ mod tests {
         let text = text.expect_err("too long for the rate").to_string();
         let advice =
             "at its greatest rate a flow must send less than 2^30 bytes in its time-out: shorten it or lower that rate; 0 for no time-out";
-        assert_eq!(text, format!("timeout_us is 90000; allowed are 0 to 85899.345: {advice}"));
+        assert_eq!(text, format!("timeout is `90000us`; it must be 0us to 85899.345us: {advice}"));
         assert!(ProfileSpec::new("timely-100g", None, Some("90Gbps"), &["timeout=90ms".into()]).expect("pairs").parameters().is_ok());
         assert!(of(None, Some("250Kbps")).is_ok() && of(None, Some("1.048Tbps")).is_ok());
         let text = ProfileSpec::new("reno", None, None, &[]).expect("pairs").parameters().expect_err("no such").to_string();

@@ -16,7 +16,9 @@ use timely_driver::service::{Request, Service};
 use timely_driver::spec::{FlowSpec, ProfileSpec};
 use timely_driver::transport::vfio_user::VfioUser;
 use timely_driver::transport::{Dma, Failure, Reach, Transport};
+use timely_regs::flow::FlowRecord;
 use timely_regs::map::{flow, heartbeat, time};
+use timely_regs::parameters::Parameters;
 
 /// Kicks of the heartbeat, and queries.
 #[derive(Clone, Default)]
@@ -112,7 +114,11 @@ fn long_requests_kick_and_ask_for_no_more_than_is_wanted() {
     let (_server, _) = place.serve();
     let counts = Counts::default();
     let way = VfioUser::connect(&place.path("nic")).expect("a way");
-    let nic = Nic::open(Box::new(Counted(way, counts.clone(), Arc::default())), Start::Fresh).expect("a device");
+    let mut nic = Nic::open(Box::new(Counted(way, counts.clone(), Arc::default())), Start::Fresh).expect("a device");
+    nic.set_profile(0, &Parameters::timely_10g(20.0)).expect("set");
+    for flow in (0..17).map(|i| 60 * i) {
+        nic.add_flow(Some(flow), &FlowRecord::default()).expect("added");
+    }
     nic.set_heartbeat(Some(Duration::from_nanos(100))).expect("set");
     let mut service = Service::new(nic, None);
     let mut counted = |request| counts.of(|| drop(service.handle(request).expect("done")));

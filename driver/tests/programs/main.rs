@@ -4,6 +4,7 @@ mod boards;
 mod daemon;
 mod events;
 mod faults;
+mod keys;
 mod kicks;
 mod pairs;
 mod ports;

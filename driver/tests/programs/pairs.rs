@@ -1,6 +1,9 @@
 //! `timelyctl pairs`: set-up, join and removal through a daemon of the model in the wire; refusals.
 use super::{Place, Running, wait_for};
+use serde_json::Value;
 use std::process::Stdio;
+use timely_driver::client::Client;
+use timely_driver::target::Target;
 
 /// The NIC of `timely-sim wire`, and its device.
 pub fn wire(place: &Place, roce: bool) -> (Running, String) {
@@ -46,6 +49,25 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     assert_eq!((&set_up["in_use"], &set_up["mtu"], &set_up["profile"]), (&true.into(), &1024.into(), &0.into()), "{set_up}");
     assert!((set_up["age_s"].as_f64().expect("a time") - 60.0).abs() < 0.001, "{set_up}");
     assert_eq!(set_up["priority"], 3, "{set_up}");
+    // The socket's default is timelyctl's, and its limits are too.
+    let target: Target = device.parse().expect("a device");
+    let path = place.daemon_socket(&device);
+    let mut client = Client::connect_to(&path, target.device().as_deref()).expect("a daemon").expect("it listens");
+    let mut setup = |more: Value| {
+        let mut setup = serde_json::json!({"profile": 0, "mtu": 1024, "age_s": 60, "store_bound": 1024});
+        setup.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        let request = serde_json::from_value(serde_json::json!({"verb": "pairs_setup", "setup": setup})).expect("a request");
+        client.ask(request).map_err(|e| e.to_string())
+    };
+    assert_eq!(setup(serde_json::json!({})).expect("set up")["priority"], 3);
+    for (field, value, told) in [
+        ("store_bound", 0, "a store bound of 0 cells cannot be; give 1 to 65535"),
+        ("store_bound", 65_536, "a store bound of 65536 cells cannot be"),
+        ("priority", 8, "8 is no priority; give 0 to 7"),
+    ] {
+        let said = setup(serde_json::json!({ field: value })).expect_err("refused");
+        assert!(said.contains(told), "{said}");
+    }
     refused(&["pairs", "setup", "--priority", "8"], 2, &["--priority", "0 to 7"]);
     assert_eq!((&set_up["notify"], &set_up["notify_dscp"]), (&false.into(), &0.into()), "{set_up}");
     refused(&["pairs", "setup", "--notify", "--notify-interval", "16778"], 3, &["16778 us", "1 to 16777"]);
@@ -70,7 +92,19 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     assert!(joined["flow"].as_u64() < Some(64), "{joined}");
     // A second pair with the same local number is not guessed at.
     refused(&["pairs", "join", "10.0.0.2", "0x24", "--local", "0x11"], 3, &["local queue pair 17", "was set and is not joined"]);
+    for group in ["0.0.0.0", "224.0.0.1", "255.255.255.255", "::", "ff02::1"] {
+        refused(&["pairs", "join", group, "5"], 3, &[&format!("address is `{group}`; it must be the address of one host")]);
+    }
     refused(&["pairs", "join", "10.0.0.2", "1"], 3, &["1 is no number of a queue pair", "rdma resource show qp"]);
+    // A joined pair's flow goes with its pair, and its profile's percentiles are asked for.
+    let flow = joined["flow"].to_string();
+    let flow = ["--device", &device, "flow", "remove", &flow];
+    let before = json(&["info"])["counters"]["csr_errors"].clone();
+    place.refused(&flow, 3, &["is a queue pair's", "pairs remove ADDRESS QP"]);
+    refused(&["flow", "add", "--to", "10.0.0.2", "--mac", "02:00:00:00:00:02"], 3, &["its queue pairs'", "pairs join ADDRESS QP"]);
+    assert_eq!(json(&["info"])["counters"]["csr_errors"], before, "the device was asked");
+    let told = place.json(&["--device", &device, "telemetry", flow[4]]);
+    assert_eq!((&told["profiles"][0]["profile"], told["profiles"].as_array().map(Vec::len)), (&0.into(), Some(1)), "{told}");
     assert_eq!(json(&["pairs", "remove", "10.0.0.2", "0x23"])["flow"], joined["flow"]);
     refused(&["pairs", "remove", "10.0.0.2", "0x23"], 3, &["35 at 10.0.0.2", "nothing was removed"]);
     let told = json(&["pairs", "show"]);
@@ -89,8 +123,13 @@ fn a_nic_without_a_table_refuses() {
     let place = Place::new();
     let (_wire, device) = wire(&place, false);
     let _daemon = place.listening(&device);
-    assert_eq!(place.json(&["--device", &device, "pairs", "show"])["present"], false);
-    for words in [&["pairs", "setup"][..], &["pairs", "stop"], &["pairs", "join", "10.0.0.2", "5"], &["pairs", "remove", "10.0.0.2", "5"]] {
+    for words in [
+        &["pairs", "show"][..],
+        &["pairs", "setup"],
+        &["pairs", "stop"],
+        &["pairs", "join", "10.0.0.2", "5"],
+        &["pairs", "remove", "10.0.0.2", "5"],
+    ] {
         place.refused(
             &[&["--device", device.as_str()][..], words].concat(),
             3,

@@ -1,9 +1,10 @@
 //! A port's UDP port changed while the in-line NIC's store holds packets of flows.
 use super::pairs::wire;
-use super::{LIMIT, Place};
+use super::{LIMIT, Place, Running, wait_for};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::process::Stdio;
 use timely_regs::link::wire_bytes;
 use timely_regs::wire::{Addresses, DEFAULT_PORT, Envelope, FIRST, Header, LAST};
 
@@ -167,4 +168,26 @@ fn flows_go_on_under_another_udp_port() {
         let config = timely_driver::config::Config::read(&place.state(&device)).expect("a file");
         assert_eq!((config.udp_port(), config.flow.values().next().expect("a flow").destination_port), (5001, None));
     }
+}
+
+/// A NIC tells its bus alone: the fastest link that it carries is the line of a port that is set
+/// without one.
+#[test]
+fn a_port_without_a_line_has_that_of_the_bus() {
+    let place = Place::new();
+    let socket = place.path("wide");
+    let mut c = place.program(place.path("serve").to_str().expect("a path"), &["serve", "--model", "--bus", "512", "--socket"]);
+    let _server = Running(c.arg(&socket).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"));
+    wait_for(&socket);
+    let device = format!("vfio-user:{}", socket.display());
+    let set = ["--device", &device, "--json", "port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00"];
+    let out = place.ctl(&set);
+    let (said, told) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(
+        said.contains("\"line\": \"100Gbps\"") && told.contains("line is 100Gbps") && told.contains("`--line` says another"),
+        "{said}{told}"
+    );
+    let out = place.ctl(&[&set[..], &["--line", "40Gbps"]].concat());
+    let (said, told) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(said.contains("40Gbps") && !told.contains("line is"), "{said}{told}");
 }

@@ -7,7 +7,7 @@ use std::process::{ChildStderr, Stdio};
 
 /// A receiver that listens, its address, and its errors, which must be read on, or the receiver
 /// waits.
-fn receiver(place: &Place, more: &[&str]) -> (Running, SocketAddr, BufReader<ChildStderr>) {
+pub fn receiver(place: &Place, more: &[&str]) -> (Running, SocketAddr, BufReader<ChildStderr>) {
     let words = [&["--json", "recv", "--port", "0", "--bind"][..], more].concat();
     let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &words);
     let mut running = Running(c.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started"));
@@ -18,7 +18,7 @@ fn receiver(place: &Place, more: &[&str]) -> (Running, SocketAddr, BufReader<Chi
     (running, address.parse().unwrap_or_else(|e| panic!("{line}: {e}")), said)
 }
 
-fn ended(running: Running) -> Value {
+pub fn ended(running: Running) -> Value {
     let (code, said) = running.ended();
     assert_eq!(code, Some(0), "{said}");
     serde_json::from_str(&said).unwrap_or_else(|e| panic!("{said}: {e}"))

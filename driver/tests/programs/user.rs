@@ -13,13 +13,29 @@ fn a_new_user_gets_from_nothing_to_round_trips() {
     let place = Place::new();
     place.refused(&with(&["sim", "stop"]), 1, &["no simulated NIC runs", "any command with --device sim starts one"]);
     let text = place.said(&with(&["info"]));
+    // With the model's pair alone, the Verilog's cannot be ended.
+    place.refused(
+        &["--device", "sim", "sim", "stop"],
+        1,
+        &["no simulated NIC runs as sim,", "`timelyctl --device sim:model sim stop` ends it"],
+    );
     assert!(text.contains("0 of 1024 in use") && text.contains("11.0.0.1"), "{text}");
     assert_eq!(place.json(&with(&["flow", "add"]))["flow"], 0);
+    // What README shows has the columns of today.
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let readme: Vec<String> = include_str!("../../../README.md").lines().map(line).collect();
+    for words in [["flow", "list"].as_slice(), &["telemetry"]] {
+        let head = place.said(&with(words)).lines().next().map(line).unwrap_or_default();
+        assert!(readme.contains(&head), "README has not {head:?}");
+    }
+    let profiles = line(&format!("profiles {} written and read back", timely_regs::parameters::NAMES.len()));
+    assert!(readme.contains(&profiles), "README has not {profiles:?}");
     let start = Instant::now();
     loop {
         let told = place.json(&with(&["telemetry"]));
         if told["flows"][0]["samples"].as_u64() > Some(10) {
             assert!(told["flows"][0]["rtt_min_ns"].as_u64() > Some(10_000), "{told}");
+            assert!(told["profiles"][0]["mean_ns"].as_f64() >= told["flows"][0]["rtt_min_ns"].as_f64(), "{told}");
             break;
         }
         assert!(start.elapsed() < LIMIT, "{told}");
@@ -34,7 +50,7 @@ fn a_new_user_gets_from_nothing_to_round_trips() {
     }
     place.json(&with(&["clock"]));
     place.said(&with(&["flow", "remove", "0"]));
-    assert!(place.said(&with(&["sim", "stop"])).contains("ended process"));
+    assert!(place.json(&with(&["sim", "stop"]))["ended"].as_u64() > Some(0));
 }
 
 #[test]
@@ -48,16 +64,16 @@ fn what_is_refused_says_value_range_and_next_step() {
         (&["flow", "add", "--profile", "5"], &["profile 5 is unset", "`timelyctl --device sim:model profile set 5 timely-10g` first"]),
         (&["flow", "set", "3", "--profile", "5"], &["profile 5 is unset"]),
         (&["flow", "add", "--rate", "5Gbps"], &["5Gbps", "profile set"]),
-        (&["flow", "add", "--packet-bytes", "20000"], &["20000"]),
         (&["flow", "add", "--packet-bytes", "1024", "--segment-packets", "64"], &["segment_packets is `64`", "1 to 57", "65536"]),
         (&["flow", "add", "--mac", "02:00"], &["02:00"]),
         (&["flow", "remove", "5"], &["flow 5 is not in use", "flow list"]),
         (&["flow", "post", "3", "0"], &["packets is 0", "1 to 65535"]),
         (&["flow", "post", "3", "65535"], &["flow 3", "65535 more packets", "fewer than 65280", "wait until"]),
         (&["telemetry", "70000"], &["flow 70000", "0 to 1023"]),
+        (&["telemetry", "3", "77"], &["flow 77 is not in use", "flow list"]),
         (&["profile", "show", "16"], &["profile is 16", "0 to 15"]),
         (&["profile", "set", "0", "timely-11g"], &["timely-11g", "timely-10g"]),
-        (&["profile", "set", "0", "timely-10g", "t_low=900s"], &["t_low_us is 900000000", "0 to 200"]),
+        (&["profile", "set", "0", "timely-10g", "t_low=900s"], &["t_low is `900000000us`", "0us to 200us"]),
         (&["profile", "set", "0", "timely-10g", "tlow=9us"], &["tlow", "t_low"]),
         (&["profile", "set", "0", "timely-10g", "outstanding=1000B"], &["[flow.3]", "1000 wire bytes"]),
         (&["profile", "set", "0", "timely-10g", "--line", "10"], &["`10`", "10Gbps"]),
@@ -78,6 +94,7 @@ fn what_is_refused_says_value_range_and_next_step() {
         (&["--device", "sim:model", "events", "--every", "70000"], &["70000", "65535"]),
         (&["--device", "sim:model", "top", "--sort", "colour"], &["colour", "gradient"]),
         (&["completions", "klingon"], &["klingon", "bash"]),
+        (&["--device", "sim:model", "flow", "add", "--packet-bytes", "20000"], &["20000", "0 to 16383"]),
     ];
     for (words, names) in wrong {
         place.refused(words, 2, names);
@@ -99,6 +116,11 @@ fn json_is_printed_or_refused_and_an_empty_device_is_none() {
     assert_eq!((&magic["count"], magic["meaning"].is_string()), (&1.into(), true), "{magic}");
     let report = place.json(&on(&["selftest"]));
     assert!(report["device"] == device.as_str() && report["steps"][0]["found"].is_string(), "{report}");
+    let packets = report["steps"].as_array().into_iter().flatten().find(|s| s["step"] == "packets").cloned().unwrap_or_default();
+    assert!(packets["found"].as_str().is_some_and(|f| f.contains("nothing was answered, for the test has no peer")), "{report}");
+    assert_eq!(place.json(&on(&["flow", "list"])), serde_json::json!([]), "the self-test left a flow");
+    // Its own snapshots of the flows are not what is asked for.
+    assert_eq!(place.json(&on(&["info"]))["dma_running"], false);
     assert_eq!(place.json(&on(&["reset", "--flows"])), serde_json::json!({"reset": "flows"}));
     assert_eq!(place.json(&on(&["reset"])), serde_json::json!({"reset": true}));
     let port = place.json(&on(&["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00"]));
@@ -118,6 +140,19 @@ fn json_is_printed_or_refused_and_an_empty_device_is_none() {
     assert!(shown.contains("obeyed; ACKs have priority 5") && shown.contains("the host waits"), "{shown}");
     let wrong = ["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00", "--ack-priority", "8"];
     place.refused(&on(&wrong), 3, &["ack_priority is `8`; it must be 0 to 7"]);
+    // What is taken and would not be as it reads.
+    let note = |words: &[&'static str]| place.json(&on(words))["note"].as_str().unwrap_or_default().to_owned();
+    assert!(note(&["profile", "set", "1", "timely-10g", "--line", "1Tbps"]).contains("a flow have 1Tbps, and the port's line is 10Gbps"));
+    assert_eq!(note(&["profile", "set", "1", "timely-10g"]), "");
+    const FLOW: [&str; 8] = ["flow", "add", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01", "--posted", "--profile"];
+    note(&["profile", "set", "6", "dcqcn-10g"]);
+    let told = note(&[&FLOW[..], &["6"]].concat());
+    assert!(told.contains("flow 0 follows DCQCN (profile 6) and has tos 0x00") && told.contains("--tos 0x02"), "{told}");
+    assert_eq!(note(&[&FLOW[..], &["6", "--tos", "2"]].concat()), "");
+    assert!(note(&["profile", "set", "6", "dcqcn-25g"]).contains("flow 0 follows DCQCN"));
+    let port = ["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00", "--line"];
+    assert!(note(&[&port[..], &["10Gbps"]].concat()).contains("profile 6 lets a flow have 25Gbps"));
+    assert_eq!(note(&[&port[..], &["25Gbps"]].concat()), "");
     place.refused(&on(&["--json", "top"]), 2, &["no JSON", "telemetry --watch"]);
     place.refused(&on(&["--json", "events"]), 2, &["CSV", "--out"]);
     place.refused(&on(&["profile", "set", "0", "timely-10g", "--base-rtt", "-5us"]), 3, &["base_rtt", "`-5us` is no time"]);

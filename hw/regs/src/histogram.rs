@@ -76,9 +76,12 @@ impl Histogram {
         None
     }
 
-    /// The mean, each value taken for the middle of its bin, ns; `None` of an empty one.
-    pub fn mean(&self) -> Option<f64> {
-        let middle = |i| f64::from(least(i) + least(i + 1) - 1) / 2.0;
+    /// The mean, each value taken for the middle of its bin, ns; `None` of an empty one. Where the
+    /// least value is known, those of its bin are taken for the middle of what is left from it on.
+    pub fn mean(&self, known_least: Option<u32>) -> Option<f64> {
+        let known = known_least.map(|ns| ns.min((1 << VALUE_BITS) - 1));
+        let first = |i| known.filter(|ns| bin(*ns) == i).unwrap_or(least(i));
+        let middle = |i| f64::from(first(i) + least(i + 1) - 1) / 2.0;
         let sum: f64 = self.counts.iter().enumerate().map(|(i, &c)| f64::from(c) * middle(i)).sum();
         (self.total() != 0).then(|| sum / self.total() as f64)
     }
@@ -104,7 +107,7 @@ mod tests {
     #[test]
     fn quantiles_hold_the_value() {
         let mut h = Histogram::default();
-        assert_eq!((h.quantile(0.5), h.mean()), (None, None));
+        assert_eq!((h.quantile(0.5), h.mean(None), h.mean(Some(7))), (None, None, None));
         let values: Vec<u32> = (0..1000).map(|k| 10_000 + 37 * k).collect();
         values.iter().for_each(|&v| h.count(v));
         for (part, exact) in [(0.0, values[0]), (0.5, values[499]), (0.99, values[989]), (1.0, values[999])] {
@@ -112,7 +115,19 @@ mod tests {
             assert!((low..=high).contains(&exact), "{part}: {low} to {high}, exactly {exact}");
         }
         let exact = values.iter().map(|&v| f64::from(v)).sum::<f64>() / 1000.0;
-        assert!((h.mean().expect("not empty") / exact - 1.0).abs() < 0.03);
+        assert!((h.mean(None).expect("not empty") / exact - 1.0).abs() < 0.03);
+    }
+
+    /// A mean is never below the least value that is known; values of other bins count as before.
+    #[test]
+    fn a_mean_is_not_below_the_least() {
+        let mut h = Histogram::default();
+        (0..9).for_each(|_| h.count(10_100));
+        // The bin has 9,728 to 10,239 ns.
+        assert_eq!((h.mean(None), h.mean(Some(10_100)), h.mean(Some(10_239))), (Some(9983.5), Some(10_169.5), Some(10_239.0)));
+        h.count(20_000);
+        assert_eq!(h.mean(Some(10_100)), Some((9.0 * 10_169.5 + f64::from(19_456 + 20_479) / 2.0) / 10.0));
+        assert_eq!((h.mean(Some(5)), h.mean(Some(u32::MAX))), (h.mean(None), h.mean(None)), "a bin without values");
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn a_daemon_keeps_what_it_was_told() {
     let mut page = String::new();
     http.read_to_string(&mut page).expect("answered");
     assert!(page.starts_with("HTTP/1.1 200 OK") && page.contains("timely_flow_packets_total{flow=\"7\"}"), "{page}");
-    let paused = ["timely_events_total{name=\"pause_frames\"} 0\n", "timely_paused_seconds_total 0"];
+    let paused = ["timely_events_total{name=\"pause_frames\"} 0\n", "timely_heartbeat_lost 0\n", "timely_paused_seconds_total 0"];
     assert!(paused.iter().all(|line| page.contains(line)), "{page}");
     assert!(page.contains("version=0.0.4") && page.contains("# TYPE timely_flow_packets_total counter\n"), "{page}");
 

@@ -97,6 +97,7 @@ const SOURCES: &[(&str, &str, Source)] = &[
     ("docs/pacing.md", "The pacers", Defined),
     ("docs/pacing.md", "The guest", Held("sim/tests/figures/lateness.rs", "the_page_shows_the_record")),
     ("docs/pacing.md", "The shared machine", Held("sim/tests/figures/lateness.rs", "the_page_shows_the_record")),
+    ("docs/json.md", "*", Held("driver/tests/programs/keys.rs", "the_page_lists_the_keys_of_every_command")),
     ("docs/pacing.md", "In the network", Held("sim/tests/figures/lateness.rs", "the_page_shows_the_record")),
     ("docs/pacing.md", "From which lateness on does the loop suffer", Held("sim/tests/figures/lateness.rs", "the_page_shows_the_record")),
     ("docs/pacing.md", "On a real host with a real NIC", Defined),

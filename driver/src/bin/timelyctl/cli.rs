@@ -13,6 +13,7 @@ use timely_driver::spec::FlowSpec;
 use timely_driver::target::Target;
 use timely_driver::units::{parse_bytes_within, parse_whole_within};
 use timely_driver::units::{parse_ip, parse_ipv4, parse_ipv6, parse_whole};
+use timely_regs::flow::PAYLOAD_BYTES;
 use timely_regs::wire::DEFAULT_PORT;
 
 const AFTER: &str = "\
@@ -187,9 +188,9 @@ pub enum Port {
         /// The UDP port that makes a packet ours.
         #[arg(long, default_value_t = DEFAULT_PORT, value_parser = parse_whole::<u16>)]
         udp_port: u16,
-        /// Rate of the wire.
-        #[arg(long, value_name = "RATE", default_value = "10Gbps", allow_hyphen_values = true)]
-        line: String,
+        /// Rate of the wire; the fastest link that the NIC's bus carries when nothing is said.
+        #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
+        line: Option<String>,
         /// Part of the line that its ACKs may take on average, in percent.
         #[arg(long, value_name = "PERCENT", default_value_t = 25, value_parser = parse_whole::<u8>)]
         ack_share: u8,
@@ -259,7 +260,7 @@ pub struct FlowArguments {
     #[arg(long, default_value_t = 0, value_parser = parse_whole::<u8>)]
     profile: u8,
     /// Payload bytes of a packet.
-    #[arg(long, default_value_t = 1024, value_parser = |s: &str| parse_bytes_within::<u16>(s, 0..=65_535))]
+    #[arg(long, default_value_t = 1024, value_parser = |s: &str| parse_bytes_within::<u16>(s, 0..=PAYLOAD_BYTES.most.into()))]
     packet_bytes: u16,
     /// Packets of a segment, whose last one is answered.
     #[arg(long, default_value_t = 2, value_parser = parse_whole::<u8>)]

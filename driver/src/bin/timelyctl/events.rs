@@ -92,8 +92,7 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
     sink.flush().map_err(|e| failed(e, written))?;
     nic.ask(Request::Events { every: 0, flow: None, profile: None })?;
     if json {
-        let text = serde_json::to_string(&total).unwrap_or_default();
-        note(text);
+        crate::write_out(&serde_json::to_string_pretty(&total).unwrap_or_default())?;
     } else {
         note(format_args!("{} records, {} lost, {} broken", total.records, total.lost, total.broken));
     }

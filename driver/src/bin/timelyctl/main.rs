@@ -25,11 +25,12 @@ use timely_driver::command;
 use timely_driver::config::Config;
 use timely_driver::folders::state_folder;
 use timely_driver::pci::{Address, System};
+use timely_driver::report::DeviceReport;
 use timely_driver::say::note;
 use timely_driver::selftest;
 use timely_driver::service::{NotifySetup, PairSetup, Request};
 use timely_driver::sim;
-use timely_driver::spec::{PortSpec, ProfileSpec};
+use timely_driver::spec::{PortSpec, ProfileSpec, likely_line};
 use timely_driver::target::{Target, TargetError};
 use timely_driver::transport::Failure;
 use timely_regs::layout::fold;
@@ -86,9 +87,15 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
         }
         Command::Bind { addresses, force } => {
             let folder = state_folder().map_err(TargetError::from)?;
-            for bound in System::default().bind(addresses, |a| memory(&folder, a), *force)? {
+            let all = System::default().bind(addresses, |a| memory(&folder, a), *force)?;
+            if cli.json {
+                done(true, &Value::Null, show::bound_json(&all))?;
+            }
+            for bound in all {
                 let (address, before) = (bound.address, bound.before.as_deref().unwrap_or("nobody"));
-                write_out(&fit(&format!("{address} (IOMMU group {}) was driven by {before}, and is vfio-pci's now", bound.group)))?;
+                if !cli.json {
+                    write_out(&fit(&format!("{address} (IOMMU group {}) was driven by {before}, and is vfio-pci's now", bound.group)))?;
+                }
                 if before == "mqnic" {
                     note(format_args!(
                         "its network interface is gone until `timelyctl unbind {address}`: host queues, which Corundum paces, are too"
@@ -99,10 +106,15 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
         Command::Unbind { addresses } => {
             let (folder, system) = (state_folder().map_err(TargetError::from)?, System::default());
             addresses.iter().try_for_each(|a| system.check_given(*a))?;
+            let mut all = Vec::new();
             for address in addresses {
                 let now = system.unbind(*address, &memory(&folder, *address))?;
-                write_out(&format!("{address} is driven by {} again", now.as_deref().unwrap_or("nobody")))?;
+                if !cli.json {
+                    write_out(&format!("{address} is driven by {} again", now.as_deref().unwrap_or("nobody")))?;
+                }
+                all.push(json!({"device": address.to_string(), "driver": now}));
             }
+            done(cli.json, &Value::Null, all.into())?;
         }
         Command::Completions { shell } => {
             let mut text = Vec::new();
@@ -116,7 +128,11 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
         Command::Reg(Reg::List) => write_out(&if cli.json { show::registers_json() } else { fit(&show::registers()) })?,
         Command::Sim(Sim::Stop) => {
             let model = matches!(cli.device, Some(Target::Sim { model: true }));
-            write_out(&format!("ended process {}", sim::stop(model).map_err(TargetError::from)?))?;
+            let process = sim::stop(model).map_err(TargetError::from)?;
+            if !cli.json {
+                write_out(&format!("ended process {process}"))?;
+            }
+            done(cli.json, &Value::Null, json!({"ended": process}))?;
         }
         Command::Send(arguments) => traffic::run_send(arguments, cli.json)?,
         Command::Recv(arguments) => traffic::run_recv(arguments, cli.json)?,
@@ -147,6 +163,20 @@ fn tell_saving(answer: &Value, device: Option<&Target>) -> bool {
         note(advice::for_device(text, device));
     }
     answer.get("saved") != Some(&Value::Bool(false))
+}
+
+/// The line of a port that was set without one: what a NIC says of its bus bounds it.
+fn usual_line(info: Value) -> Result<String, CliError> {
+    let info: DeviceReport =
+        serde_json::from_value(info).map_err(|e| CliError::Failed(format!("an answer is not understood: {e}; use one version")))?;
+    let line = likely_line(info.bus_bits, info.clock_ps);
+    if line != PortSpec::with_mac("").line {
+        note(format_args!(
+            "line is {line}, the fastest link that {} bits at {} ps carry; `--line` says another",
+            info.bus_bits, info.clock_ps
+        ));
+    }
+    Ok(line.into())
 }
 
 /// Says the note of an answer, if it has one.
@@ -241,13 +271,17 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             no_answer,
             allow,
         }) => {
+            let line = match line {
+                Some(line) => line.clone(),
+                None => usual_line(ask(Request::Info {})?)?,
+            };
             let port = PortSpec {
                 ipv4: *ipv4,
                 prefix4: *prefix4,
                 ipv6: *ipv6,
                 vlan: *vlan,
                 udp_port: *udp_port,
-                line: line.clone(),
+                line,
                 answer: !no_answer,
                 ack_share: *ack_share,
                 pause: *pause,
@@ -259,6 +293,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             };
             // As `port show` prints it; for people, only what follows from it is news.
             let set = ask(Request::PortSet { port })?;
+            tell_note(&set, cli.device.as_ref());
             if json || set.get("ahead").is_some() {
                 print(json, set, show::port)?;
             }
@@ -267,7 +302,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         Command::Profile(Profile::Show { profile }) => print(json, ask(Request::ProfileShow { profile: *profile })?, show::profile)?,
         Command::Profile(Profile::Set { profile, like, base_rtt, line, set }) => {
             let spec = ProfileSpec::new(like, base_rtt.as_deref(), line.as_deref(), set).map_err(|e| CliError::Refused(e.to_string()))?;
-            print(json, ask(Request::ProfileSet { profile: *profile, spec })?, show::profile)?;
+            let set = ask(Request::ProfileSet { profile: *profile, spec })?;
+            tell_note(&set, cli.device.as_ref());
+            print(json, set, show::profile)?;
         }
         Command::Flow(Flow::List) => print(json, ask(Request::FlowList {})?, |f: &Vec<_>| show::flows(f))?,
         Command::Flow(Flow::Show { flow }) => {
@@ -288,7 +325,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         }
         Command::Flow(Flow::Set { flow, arguments }) => {
             let spec = arguments.spec(&target)?;
-            print(json, ask(Request::FlowSet { flow: *flow, spec })?, |f| show::flows(std::slice::from_ref(f)))?;
+            let set = ask(Request::FlowSet { flow: *flow, spec })?;
+            tell_note(&set, cli.device.as_ref());
+            print(json, set, |f| show::flows(std::slice::from_ref(f)))?;
         }
         Command::Flow(Flow::Remove { flow }) => {
             done(json, &ask(Request::FlowRemove { flow: *flow })?, json!({"removed": flow}))?;

@@ -2,12 +2,12 @@
 use crate::stdout_columns;
 use comfy_table::{Row, Table, presets};
 use std::collections::BTreeMap;
-use timely_driver::pci::Found;
+use timely_driver::pci::{Bound, Found};
 use timely_driver::registers;
 use timely_driver::report::{ClockReport, DeviceReport, FlowReport, PortReport, ProfileReport, RegisterReport, Telemetry};
 use timely_driver::service::{PairReport, PairsReport, micros};
 use timely_driver::spec::FlowSpec;
-use timely_driver::units::{Bytes, Mbps};
+use timely_driver::units::{About, Bytes, Mbps};
 use timely_regs::layout::stacked;
 
 fn table(head: &[&str]) -> Table {
@@ -51,6 +51,12 @@ pub fn devices(found: &[Found]) -> String {
 pub fn devices_json(found: &[Found]) -> String {
     let each = |f: &Found| serde_json::json!({"device": f.address.to_string(), "vendor": f.vendor, "id": f.device, "class": f.class, "board": f.board().map(|b| b.name), "driver": f.driver, "iommu_group": f.group, "character_device": f.node, "beside": f.beside()});
     serde_json::to_string_pretty(&found.iter().map(each).collect::<Vec<_>>()).unwrap_or_default()
+}
+
+/// Cards that vfio-pci has now, as JSON.
+pub fn bound_json(all: &[Bound]) -> serde_json::Value {
+    let each = |b: &Bound| serde_json::json!({"device": b.address.to_string(), "iommu_group": b.group, "before": b.before});
+    all.iter().map(each).collect()
 }
 
 /// The device.
@@ -237,12 +243,13 @@ pub fn telemetry(t: &Telemetry, before: Option<&Telemetry>) -> String {
     }
     let mut out = text(&out);
     for p in t.profiles.iter().filter(|p| p.samples > 0) {
-        let at = |ns: Option<u32>| time(ns.map(f64::from));
+        let about = |ns: Option<f64>| ns.map_or("-".into(), |ns| About(ns / 1000.0).to_string());
+        let at = |ns: Option<u32>| about(ns.map(f64::from));
         out += &format!(
             "\nprofile {}: {} round trips, mean {}, p50 {}, p90 {}, p99 {}, p99.9 {}",
             p.profile,
             p.samples,
-            time(p.mean_ns),
+            about(p.mean_ns),
             at(p.p50_ns),
             at(p.p90_ns),
             at(p.p99_ns),
@@ -306,4 +313,16 @@ pub fn clock(c: &ClockReport) -> String {
         out += &format!("\n{:18} {} ns after pair {}", "step", s.by_ns.round(), s.after);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cards_that_were_bound_are_json() {
+        let card = Bound { address: "0000:03:00.0".parse().expect("an address"), before: Some("mqnic".into()), group: 7 };
+        let json = serde_json::json!([{"device": "0000:03:00.0", "iommu_group": 7, "before": "mqnic"}]);
+        assert_eq!(bound_json(&[card]), json);
+    }
 }

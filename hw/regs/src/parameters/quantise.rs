@@ -65,7 +65,9 @@ impl Parameters {
         };
         let unit = 1.0 / (1u32 << RATE_FRACTION) as f64;
         check("greatest_mbps", self.greatest_mbps, unit, GREATEST_MBPS, "give the line's rate in Mb/s")?;
-        check("least_mbps", self.least_mbps, unit, self.greatest_mbps, "a flow at rate 0 would never send again")?;
+        let above = self.least_mbps > self.greatest_mbps;
+        let advice = if above { "the least rate must not exceed the greatest" } else { "a flow at rate 0 would never send again" };
+        check("least_mbps", self.least_mbps, unit, self.greatest_mbps, advice)?;
         check("initial_mbps", self.initial_mbps, self.least_mbps, self.greatest_mbps, "start between the least and the greatest rate")?;
         check("idle_mbps", self.idle_mbps, self.least_mbps, self.greatest_mbps, "restart between the least and the greatest rate")?;
         check("outstanding_bytes", self.outstanding_bytes.into(), 0.0, p::OUTSTANDING.most.into(), "use 0 for no bound")?;

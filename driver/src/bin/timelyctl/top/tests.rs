@@ -100,7 +100,7 @@ flows may send  NIC time 6ms, core 0.1.0, 1024 flows, vfio-user:/tmp/nic
 
 
 
-profile  0: 1000 round trips, mean 12.35us, p50 12us, p90 13us, p99 14us, p99.9 -
+profile  0: 1000 round trips, mean ~12.4us, p50 ~12us, p90 ~13us, p99 ~14us, p99.9 -
 updates since the last look: above Thigh 25%  gradient up 75%
 q ends   s S sort by another column   r turns the order   / filters   ↑ ↓ scroll   space pauses
 ";

@@ -4,7 +4,7 @@ use super::state::{COLUMNS, Column, Row, Top, branch};
 use std::collections::VecDeque;
 use timely_driver::report::BRANCHES;
 use timely_driver::service::micros;
-use timely_driver::units::Mbps;
+use timely_driver::units::{About, Mbps};
 
 /// Lines of the device, of the charts with their titles, and of branches and keys.
 const DEVICE: usize = 2;
@@ -201,13 +201,14 @@ fn flows(top: &Top, grid: &mut Grid) {
 
 fn profiles(top: &Top) -> Vec<String> {
     let all = top.telemetry.iter().flat_map(|t| &t.profiles).filter(|p| p.samples > 0);
-    let at = |ns: Option<u32>| time(ns.map(f64::from));
+    let about = |ns: Option<f64>| ns.map_or("-".into(), |ns| About(ns / 1000.0).to_string());
+    let at = |ns: Option<u32>| about(ns.map(f64::from));
     let line = |p: &timely_driver::report::Percentiles| {
         format!(
             "profile {:2}: {} round trips, mean {}, p50 {}, p90 {}, p99 {}, p99.9 {}",
             p.profile,
             p.samples,
-            time(p.mean_ns),
+            about(p.mean_ns),
             at(p.p50_ns),
             at(p.p90_ns),
             at(p.p99_ns),
