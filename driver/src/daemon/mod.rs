@@ -2,7 +2,7 @@
 //! clients. The thread waits for all of these at once and never for a client.
 mod connection;
 pub mod gauges;
-mod http;
+pub mod http;
 mod listen;
 mod metrics;
 mod refclock;

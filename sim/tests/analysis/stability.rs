@@ -139,7 +139,7 @@ fn a_sampled_controller_is_as_stable_as_the_fluid_model() {
         let s = settings(Model::PiSwitch, &[&format!("delay_us={delay}"), "period_us=20", "mark_most=1"]);
         let root = rows(&s, [2])[0].root;
         let steps = Steps { end: to + 0.02, step: 2e-6, every: 4e-6, queue: 195e3, jitter: None };
-        let done = run(&s, &vec![FlowStart::new(40.0); 2], &steps).expect("runs");
+        let done = run(&s, &[FlowStart::new(40.0); 2], &steps).expect("runs");
         let amplitude = |from: f64| {
             let (_, least, most) = done.queue_between(from, from + 0.02);
             most - least
