@@ -77,7 +77,7 @@ const MOST_DRAWS: f64 = 1e8;
 /// Most samples of a run, and most steps.
 const MOST_STEPS: f64 = 2e9;
 
-/// What is there twice, if anything is.
+/// The first name that is there twice, if one is.
 pub fn twice(names: impl Iterator<Item = String>) -> Option<String> {
     let mut seen = BTreeSet::new();
     names.into_iter().find(|name| !seen.insert(name.clone()))

@@ -133,8 +133,8 @@ fn a_sampled_controller_is_as_stable_as_the_fluid_model() {
     let (continuous, sampled, slow) = (border("period_us=0"), border("period_us=20"), border("period_us=100"));
     println!("border: continuous {continuous:.2} us, samples every 20 us {sampled:.2}, every 100 us {slow:.2}");
     assert!((continuous - sampled - 10.0).abs() < 0.01 && (continuous - slow - 50.0).abs() < 0.01);
-    // From line rate a faster, real mode goes first; beyond the border the swing soon meets an empty
-    // queue.
+    // From line rate a faster, real mode goes first; beyond the border the swing soon meets an
+    // empty queue.
     for (delay, from, to) in [(sampled - 8.0, 0.6, 0.8), (sampled + 8.0, 0.08, 0.14)] {
         let s = settings(Model::PiSwitch, &[&format!("delay_us={delay}"), "period_us=20", "mark_most=1"]);
         let root = rows(&s, [2])[0].root;

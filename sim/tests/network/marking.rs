@@ -119,10 +119,10 @@ fn an_ack_echoes_no_packet_behind_its_segment() {
     assert!(o.summary.marks.marked_packets >= 36 && o.summary.marks.marked_acks >= 18, "{:?}", o.summary.marks);
 }
 
-/// A controller samples and marks whether frames wait or not. Two flows at 9 Gb/s overload a port of
-/// 10 for 1 ms, so that a queue of about 1 MB comes and goes; half of its area over time, which is
-/// 10 KB less each second, is the integral then. At 5 Gb/s from 3 ms on no frame waits, the integral
-/// falls by .5 times 10 KB, 5 a second, and what comes is marked by it.
+/// A controller samples and marks whether frames wait or not. Two flows at 9 Gb/s overload a port
+/// of 10 for 1 ms, so that a queue of about 1 MB comes and goes; half of its area over time, less
+/// 10 KB of queue at any time, is the integral then. At 5 Gb/s from 3 ms on no frame waits, the
+/// integral falls by .5 times 10 KB, 5 a second, and what comes is marked by it.
 #[test]
 fn a_controller_marks_at_an_empty_queue_too() {
     let share = |kind: &str, at: &str| {

@@ -65,7 +65,7 @@ fn a_call_alone_takes_its_time_alone() {
     assert!(replies.len() >= 3 && replies.iter().filter(|r| (**r - 1.0).abs() < 0.003).count() * 3 >= replies.len() * 2, "{fct}");
 }
 
-/// What only the fabric counts is not known elsewhere, and is not 0.
+/// Messages that only the fabric counts are not known elsewhere, and not 0.
 #[test]
 fn messages_that_are_not_counted_are_not_known() {
     let text = "duration_ms = 2\n[topology]\nhosts = 2\n[[flow]]\nfrom = 0\nto = 1\nbytes = 100000\n";

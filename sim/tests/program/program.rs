@@ -445,7 +445,7 @@ fn an_empty_shard_says_so() {
     assert_eq!((o.status.code(), said(&o).as_str()), (Some(0), told));
 }
 
-/// What `run` says of a scenario, `compare` says of both.
+/// Notes that `run` prints of a scenario, `compare` prints of both.
 #[test]
 fn compare_tells_what_has_no_effect() {
     let place = Place::new("compare");

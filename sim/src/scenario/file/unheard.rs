@@ -1,5 +1,5 @@
-//! Fields that a scenario sets and that nothing in it hears: notes, and no errors, as `--nics` or another
-//! profile may make them heard.
+//! Fields that a scenario sets and that nothing in it hears: notes, and no errors, as `--nics` or
+//! another profile may make them heard.
 use super::tables::{NicTable, ProfileTable};
 use crate::scenario::{Control, Form, NicKind, NicPlan, Plan, Profile};
 use timely_regs::parameters::{LawKind, Parameters};
