@@ -3,7 +3,7 @@ use super::cell::NONE;
 use super::control::{Answer, Control};
 use super::places::Places;
 use super::signal::OneWay;
-use crate::nic::stream::HEADERS;
+use crate::nic::stream::{HEADERS, MOST_DOUBLINGS};
 use crate::rival::dcqcn::Notification;
 use crate::time::{NEVER, Ps, wire_bytes};
 use std::collections::VecDeque;
@@ -26,9 +26,6 @@ pub const ASLEEP: u8 = 4;
 pub const EXPIRES: u8 = 8;
 /// The timer of its controller is set.
 pub const TIMED: u8 = 16;
-
-/// Doublings of the time-out of a flow of which nothing is answered, at most.
-const MOST_DOUBLINGS: u8 = 6;
 
 /// A message of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -481,7 +478,7 @@ impl Flow {
     /// in a row, or flows that time out together would fill the network with what is sent again.
     #[inline]
     pub(super) fn patience(&self) -> Ps {
-        self.spec.timeout << self.expired.min(MOST_DOUBLINGS)
+        self.spec.timeout << u32::from(self.expired).min(MOST_DOUBLINGS)
     }
 
     /// Outstanding bytes are given up, and are to be sent again.

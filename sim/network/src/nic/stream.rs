@@ -54,7 +54,7 @@ pub struct Outstanding {
 }
 
 /// Doublings of the time-out of a flow of which nothing is answered, at most.
-const MOST_DOUBLINGS: u32 = 6;
+pub const MOST_DOUBLINGS: u32 = 6;
 
 /// Segments that were given up and are remembered, at most: an ACK that is later than so many is of
 /// no use any more.
