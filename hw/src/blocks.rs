@@ -146,7 +146,7 @@ pub const BLOCKS: &[Block] = blocks! {
     "mark_64" Speed Mark::<64, 8, 49, 122>::new(10, 13);
     "mark_512" Speed Mark::<512, 64, 49, 626>::new(13, 16);
     "store_64_10" Speed Store::<64, 8, 10, 9, 10, 11, 5, 14, 74, 48, 136, 159>::new();
-    "store_512_14" Area Store::<512, 64, 14, 12, 13, 15, 2, 14, 78, 48, 136, 159>::new();
+    "store_512_14" Area Store::<512, 64, 14, 15, 16, 16, 2, 17, 78, 48, 136, 159>::new();
     "entry_512_14" Area Entry::<512, 64, 14, 48, 65, 16>::new();
     "exit_512_14" Area Exit::<512, 64, 14, 15>::new();
     "courier_10" Speed Courier::<10, 11, 42>::new();

@@ -1,5 +1,6 @@
 //! The packet store: whole packets in on-chip RAM, a queue a flow, read out when their grants come.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
+mod cells;
 mod free;
 mod intake;
 mod joining;
@@ -38,7 +39,7 @@ use turns::Turns;
 /// (`voided`) before it stores anew.
 ///
 /// Latency: 11 clocks from a packet's last beat to its doorbell; 10 from a grant to its charge and
-/// 18 to the first beat at `m`, when no other grant waits; 2 more at most when its flow was just
+/// 20 to the first beat at `m`, when no other grant waits; 2 more at most when its flow was just
 /// visited. Throughput: a beat a clock in and out, packets of one beat too; but of one flow a
 /// packet each third clock out. Back pressure: `s_tready` falls while 8 doorbells wait for the
 /// pacer. 15 grants are taken ahead, behind a packet of more than 16 beats one: what waits here is

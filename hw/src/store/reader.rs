@@ -3,13 +3,14 @@
 use crate::bus::{BeatWriteIn, StoredAxisOut};
 use crate::constant::Const;
 use crate::fifo::Fifo;
+use crate::store::cells::Cells;
 use rust_hdl::prelude::*;
 
 /// A bus of `W` bits (`K` must be `W / 8`), cells of `2^B` beats, `2^C` of them (`A` must be
 /// `C + B`), `M` bits beside a packet (`S` must be `M + 88`): reads packets, or lets their cells
 /// go.
 ///
-/// Latency: 6 clocks from a packet that is taken to its first beat at `m`. Throughput: a beat a
+/// Latency: 8 clocks from a packet that is taken to its first beat at `m`. Throughput: a beat a
 /// clock, with no empty clock between packets; a packet that is discarded takes two clocks a cell.
 /// Back pressure: 16 beats wait, then reading pauses.
 #[derive(LogicBlock, Default)]
@@ -39,7 +40,7 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     pub voided: Signal<Out, Bit>,
     /// Packets that leave.
     pub m: StoredAxisOut<W, K, M>,
-    data: RAM<Bits<W>, A>,
+    data: Cells<Bits<W>, A>,
     links: RAM<Bits<C>, C>,
     bytes: Fifo<W, 4, 5>,
     // Last 1, index of the last byte 6, a bit free, flow 16, launch 64, what goes beside it.
@@ -63,9 +64,8 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     side: DFF<Bits<S>>,
     /// Beats read that have not left.
     beats: DFF<Bits<5>>,
-    read: DFF<Bit>,
-    captured: DFF<Bit>,
-    raw: DFF<Bits<W>>,
+    /// Beats on their way out of the cells, by clock.
+    under_way: DFF<Bits<4>>,
     freed: DFF<Bit>,
     freed_at: DFF<Bits<C>>,
     void_pulse: DFF<Bit>,
@@ -102,10 +102,9 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, busy, discard, slot, fetched, following, beat, left, over, side, beats, read, captured, raw, freed, freed_at);
+        dff_setup!(self, clk, busy, discard, slot, fetched, following, beat, left, over, side, beats, under_way, freed, freed_at);
         dff_setup!(self, clk, void_pulse);
-        self.data.read_clock.next = self.clk.val();
-        self.data.write_clock.next = self.clk.val();
+        self.data.clock.next = self.clk.val();
         self.links.read_clock.next = self.clk.val();
         self.links.write_clock.next = self.clk.val();
         self.bytes.clk.next = self.clk.val();
@@ -167,13 +166,14 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
         self.freed.d.next = self.goes.val() & self.cell_over.val();
         self.freed_at.d.next = self.slot.q.val();
 
-        // A beat is read, captured, and put into the queue; what goes beside it is there before it.
+        // A beat is read and put into the queue; what goes beside it is there before it.
         self.data.read_address.next = (bit_cast::<A, C>(self.slot.q.val()) << self.beat_bits.val()) | bit_cast::<A, B>(self.beat.q.val());
-        self.read.d.next = self.goes.val() & !self.discard.q.val();
-        self.captured.d.next = self.read.q.val();
-        self.raw.d.next = self.data.read_data.val();
-        self.bytes.i_valid.next = self.captured.q.val();
-        self.bytes.i_data.next = self.raw.q.val();
+        self.under_way.d.next = self.under_way.q.val() << 1;
+        if self.goes.val() & !self.discard.q.val() {
+            self.under_way.d.next = (self.under_way.q.val() << 1) | bits::<4>(1);
+        }
+        self.bytes.i_valid.next = self.under_way.q.val().get_bit(3);
+        self.bytes.i_data.next = self.data.read_data.val();
         self.sides.i_valid.next = self.goes.val() & !self.discard.q.val();
         self.index.next = self.full.val();
         if self.last.val() {
@@ -208,8 +208,7 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
             self.busy.d.next = false;
             self.fetched.d.next = false;
             self.beats.d.next = bits::<5>(0);
-            self.read.d.next = false;
-            self.captured.d.next = false;
+            self.under_way.d.next = bits::<4>(0);
             self.freed.d.next = false;
             self.void_pulse.d.next = false;
         }

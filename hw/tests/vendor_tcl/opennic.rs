@@ -8,7 +8,7 @@ const GOOD: &str = "-emitted @/emitted -shell @/tree -board au250";
 /// A script with the steps of the shell's: arguments in pairs, for each box the plugin's files or
 /// else the shell's own.
 const BUILD: &str = r#"
-array set o {-board au250 -tag "" -user_plugin none -num_phys_func 4 -num_qdma 2 -num_cmac_port 2 -use_phys_func 0 -impl 0 -jobs 8}
+array set o {-board au250 -tag "" -user_plugin none -num_phys_func 4 -num_qdma 2 -num_cmac_port 2 -use_phys_func 0 -impl 0 -jobs 8 -max_pkt_len 1514}
 foreach {k v} $argv { set o($k) $v }
 create_project open_nic_shell -part $o(-board)
 set shell [file normalize ..]
@@ -24,7 +24,7 @@ foreach freq {250mhz 322mhz} {
     cd $shell/script
 }
 set_property include_dirs $dirs [current_fileset]
-set_property generic "$o(-num_phys_func) $o(-num_qdma) $o(-num_cmac_port) $o(-use_phys_func) $o(-jobs)" [current_fileset]
+set_property generic "$o(-num_phys_func) $o(-num_qdma) $o(-num_cmac_port) $o(-use_phys_func) $o(-jobs) $o(-max_pkt_len)" [current_fileset]
 if {$o(-impl)} { launch_runs impl_1 }
 "#;
 
@@ -80,7 +80,7 @@ fn the_shell_takes_the_plugin() {
         "read_verilog -quiet @/tree/plugin/p2p/box_322mhz/box_322mhz_address_map.v",
         "read_verilog -quiet -sv p2p_322mhz.sv",
         "set_property include_dirs {@/emitted/box_250mhz @/tree/plugin/p2p/box_322mhz} current_fileset",
-        "set_property generic {1 1 1 1 4} current_fileset",
+        "set_property generic {1 1 1 1 4 9600} current_fileset",
     ];
     assert_eq!(done.calls, calls, "{}", done.text);
     assert!(done.text.contains("tnic_opennic, 2^10 flows, is in @/tree/build/au250"), "{}", done.text);
@@ -92,7 +92,8 @@ fn the_shell_takes_the_plugin() {
     bench.refuses(&format!("{GOOD} -num_cmac_port 2"), 2, &["-num_cmac_port is no argument"]);
     bench.put("tree/build/au250/DESIGN_PARAMETERS", "");
     bench.refuses(GOOD, 1, &["build/au250 is there from an earlier build", "-rebuild 1"]);
-    assert_eq!(bench.run(&format!("{GOOD} -tag second")).code, 0);
+    let done = bench.run(&format!("{GOOD} -tag second -max_pkt_len 1514"));
+    assert!(done.code == 0 && done.calls.iter().any(|c| c.ends_with("{1 1 1 1 8 1514} current_fileset")), "{}", done.text);
     assert_eq!(bench.run(&format!("{GOOD} -rebuild 1")).code, 0);
     // A shell that sources no plugin, and one whose clocks are not met.
     bench.put("tree/script/build.tcl", "create_project open_nic_shell\n");

@@ -44,7 +44,7 @@ pub const QUEUE_BITS: u32 = 4;
 /// Clocks from a grant to its charge, when no other grant waits.
 pub const CHARGE_LATENCY: u64 = 10;
 /// Clocks from a grant to its packet's first beat, when the output is idle.
-pub const LATENCY: u64 = 18;
+pub const LATENCY: u64 = 20;
 /// Clocks from a packet's last beat to its doorbell.
 pub const DOORBELL_LATENCY: u64 = 11;
 /// A packet finds its flow as it was this many clocks before it is written, and so many more may be

@@ -3,7 +3,7 @@ use super::{CELL_BYTES, QUEUE_BITS, Read, Side};
 use crate::{Block, fifo, stream::Beat};
 
 /// Clocks from a beat's address to the queue.
-const LATENCY: usize = 2;
+const LATENCY: usize = 4;
 
 /// A packet under way.
 #[derive(Clone, Debug)]

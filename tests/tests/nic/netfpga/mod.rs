@@ -44,7 +44,7 @@ fn both(flow_bits: usize) -> [Bench; 2] {
         files: OnceLock::new(),
         library: OnceLock::new(),
         past_clocks: 18..=19,
-        paced_clocks: 86..=91,
+        paced_clocks: 88..=93,
         up_clocks: 4..=4,
         pacing: [(0, 40_000.0, 2.0), (200, 10_000.0, 1.0)],
     };
@@ -56,7 +56,7 @@ fn both(flow_bits: usize) -> [Bench; 2] {
         files: OnceLock::new(),
         library: OnceLock::new(),
         past_clocks: 18..=19,
-        paced_clocks: 87..=92,
+        paced_clocks: 89..=94,
         up_clocks: 5..=5,
         pacing: [(0, 9_000.0, 2.0), (300, 4_000.0, 1.0)],
     };

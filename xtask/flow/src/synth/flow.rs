@@ -69,6 +69,9 @@ pub enum Figure {
     Depth(u64),
 }
 
+/// A RAM that asks for UltraRAM.
+const ULTRA: &str = "ram_style = \"ultra\"";
+
 impl Unit {
     /// A block by its Verilog.
     ///
@@ -186,16 +189,20 @@ impl Flow {
             }
             Step::Xcup => {
                 let text = kept(&dir.join("xcup.stat"), |p| {
-                    let synthesis = format!("synth_xilinx -family xcup -flatten -noiopad -top {top}");
+                    // Without the option yosys refuses a RAM that asks for UltraRAM.
+                    let ultra = if unit.verilog.contains(ULTRA) { " -uram" } else { "" };
+                    let synthesis = format!("synth_xilinx -family xcup{ultra} -flatten -noiopad -top {top}");
                     self.yosys(&dir, "xcup.ys", &format!("read_verilog block.v\n{synthesis}\ntee -q -o {} stat -json\n", part(p)))
                 })?;
                 Ok(Figure::Xcup(cells::xcup(&cells::counts(&text, top)?)))
             }
             Step::Xc7 => {
                 let text = kept(&dir.join("xc7.sta"), |p| {
+                    // These devices have no UltraRAM.
+                    put(&dir.join("xc7.v"), &unit.verilog.replace(ULTRA, "ram_style = \"block\""))?;
                     let synthesis = format!("synth_xilinx -family xc7 -flatten -noiopad -top {top}");
                     let delays = "read_verilog -lib -specify -overwrite +/xilinx/cells_sim.v";
-                    self.yosys(&dir, "xc7.ys", &format!("read_verilog block.v\n{synthesis}\n{delays}\ntee -q -o {} sta\n", part(p)))
+                    self.yosys(&dir, "xc7.ys", &format!("read_verilog xc7.v\n{synthesis}\n{delays}\ntee -q -o {} sta\n", part(p)))
                 })?;
                 Ok(Figure::Depth(cells::latest_ps(&text)?))
             }
