@@ -662,7 +662,7 @@
 #define TIMELY_TELEMETRY_ACKS_REPEATED_SHIFT 0 /* ACKs of segments that were acknowledged before */
 #define TIMELY_TELEMETRY_ACKS_REPEATED_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_ACKS_FORGED_WORD 12
-#define TIMELY_TELEMETRY_ACKS_FORGED_SHIFT 0 /* ACKs with a wrong nonce */
+#define TIMELY_TELEMETRY_ACKS_FORGED_SHIFT 0 /* ACKs with a wrong nonce, or from another host */
 #define TIMELY_TELEMETRY_ACKS_FORGED_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_SAMPLED_AT_WORD 13
 #define TIMELY_TELEMETRY_SAMPLED_AT_SHIFT 0 /* steady time when the last RTT was measured, 2^10 ns, wrapping after 73 minutes; only if `measured` */
@@ -689,7 +689,7 @@
 #define TIMELY_TELEMETRY_GRADIENT_DECREASE_SHIFT 0 /* decreased by the gradient */
 #define TIMELY_TELEMETRY_GRADIENT_DECREASE_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_OTHER_WORD 21
-#define TIMELY_TELEMETRY_OTHER_SHIFT 0 /* without the law: time-out, loss, load, host, idle restart */
+#define TIMELY_TELEMETRY_OTHER_SHIFT 0 /* others: time-out, loss, load, host, idle restart; decreases of Swift that wait; DCQCN */
 #define TIMELY_TELEMETRY_OTHER_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_HYPERACTIVE_WORD 22
 #define TIMELY_TELEMETRY_HYPERACTIVE_SHIFT 0 /* increases that were hyperactive */

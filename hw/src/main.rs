@@ -29,11 +29,11 @@ enum Command {
         #[arg(long, default_value_t = Shell::Standalone)]
         shell: Shell,
         /// Width of the packet buses in bits: 64 (the usual) for 10G, 128 for 25G, 512 for 100G at
-        /// 250 MHz. Shells but standalone have their own; of taxi the MAC's: 64 for 10G and 25G, or
-        /// 512.
+        /// 250 MHz. corundum takes each of these, taxi 64 or 512, its MAC's; opennic, netfpga-plus,
+        /// netfpga-sume and ecpix5 have their own.
         #[arg(long)]
         bus: Option<usize>,
-        /// log2 of the flows: 10 (the usual), 13, 14 or 16; ecpix5 has its own.
+        /// log2 of the flows: 10 (the usual), 13, 14 or 16; corundum 10 or 13; ecpix5 has its own.
         #[arg(long)]
         flow_bits: Option<usize>,
         /// Clock period in ps, by which the NIC's time counts: 4000 without it, 5000 of

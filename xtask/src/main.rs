@@ -27,7 +27,7 @@ EXAMPLES
   cargo xtask fuzz daemon --seconds 600 --keep     one of them for longer; keeps inputs that reach something new
   cargo xtask promises        docs/promises.md: what users rely on, and the tests that hold it
   cargo xtask constants       constants of the simulator changed by a tenth: does a test notice each?
-  cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
+  cargo xtask soak --seeds 20 the tests with more seeds and clocks, papers whole, the fuzzer, virtual machines
   cargo xtask soak --nic 100000000   a storm around the whole NIC, every frame accounted for
   cargo xtask vm-test         the driver in a virtual machine, on a kernel's VFIO and the Verilated NIC
   cargo xtask pacing-vm --quick    software pacers in a virtual machine that counts instructions, and their limits
@@ -84,7 +84,8 @@ enum Command {
     Promises(promises::Promises),
     /// Changes constants that figures rest on, which a test must notice.
     Constants(constants::Constants),
-    /// Runs the lockstep tests, or a storm around the whole NIC, for longer.
+    /// Runs the tests with more seeds and clocks, papers whole, the fuzzer, virtual machines and
+    /// `constants`; or a storm around the whole NIC.
     Soak(verify::Soak),
     /// Runs the driver's self-test on the Verilated NIC in a virtual machine, through its kernel's
     /// VFIO.

@@ -38,8 +38,8 @@ pub const ACKS: Field = Field::new(9, 31, 0, "acks", "ACKs that released a segme
 pub const STALE: Field = Field::new(10, 31, 0, "acks_stale", "ACKs of segments that were not outstanding any more, or not yet");
 /// ACKs of segments that were acknowledged before.
 pub const REPEATED: Field = Field::new(11, 31, 0, "acks_repeated", "ACKs of segments that were acknowledged before");
-/// ACKs with a wrong nonce.
-pub const FORGED: Field = Field::new(12, 31, 0, "acks_forged", "ACKs with a wrong nonce");
+/// ACKs with a wrong nonce, or from another host.
+pub const FORGED: Field = Field::new(12, 31, 0, "acks_forged", "ACKs with a wrong nonce, or from another host");
 /// When the last RTT was measured.
 pub const SAMPLED_AT: Field = Field::new(
     13,
@@ -67,7 +67,7 @@ pub const BRANCHES: [Field; 5] = [
     Field::new(18, 31, 0, "above_thigh", "because it was above Thigh"),
     Field::new(19, 31, 0, "gradient_increase", "increased by the gradient"),
     Field::new(20, 31, 0, "gradient_decrease", "decreased by the gradient"),
-    Field::new(21, 31, 0, "other", "without the law: time-out, loss, load, host, idle restart"),
+    Field::new(21, 31, 0, "other", "others: time-out, loss, load, host, idle restart; decreases of Swift that wait; DCQCN"),
 ];
 /// Hyperactive steps.
 pub const HYPERACTIVE: Field = Field::new(22, 31, 0, "hyperactive", "increases that were hyperactive");
@@ -166,7 +166,7 @@ pub struct TelemetryRecord {
     pub stale: u32,
     /// ACKs of segments that were acknowledged before.
     pub repeated: u32,
-    /// ACKs with a wrong nonce.
+    /// ACKs with a wrong nonce, or from another host.
     pub forged: u32,
     /// Steady time when the last RTT was measured, 2^10 ns.
     pub sampled_at: u32,

@@ -30,8 +30,8 @@ const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENAB
 /// ([`replace_dma`](crate::dma::replace_dma)).
 ///
 /// Latency: from its last beat, a packet past the store leaves 15 clocks later; one of an idle flow
-/// that may send at once 86 with 512 bits and 87 with 256, 30 of them the pacer's. A packet that
-/// waits in the store leaves 32 (33) clocks after its grant, or with `LEAD` set at its launch. 3
+/// that may send at once 88 with 512 bits and 89 with 256, 30 of them the pacer's. A packet that
+/// waits in the store leaves 34 (35) clocks after its grant, or with `LEAD` set at its launch. 3
 /// clocks from the wire to the host. Throughput: a beat a clock each way. Back pressure:
 /// `s_host_tready` falls while 512 beats wait to be told apart, which those do that go past the
 /// store while the wire is not ready, and while `STORE_WAIT` holds the store's input; the wire is

@@ -37,13 +37,13 @@ use toml::Value;
 
 /// The parameter set, as it is printed first. The scenario files have it.
 pub const PARAMETERS: &str = "\
-Parameters of TIMELY: segments of 16 KB and of 64 KB in the Clos network (figures 19 to 22), T_low 50 us, T_high 500 us, delta 10 Mb/s, beta .8, as the
-paper gives them; minRTT 20 us, its example; hyperactive increase (5 delta) after 5 completions without a rising RTT, as the authors' code counts them,
-where Algorithm 1 is not named; the own burst is subtracted from the RTT. Alpha is .03, chosen once for the RTT of table 1: the paper gives none, the
-authors' snippet has .02. The unloaded RTT is 10 us. PFC: XOFF at 150 KB, chosen for the RTT of its row there. Starts are staggered, and posting has
-2 us of jitter, since figure 17 fell into lock-step without. So the RTTs of table 1 are fits and the rest is found; where the paper has words and no
-number, the bound is ours. In the Clos network rates rise only while the application uses 80 % of them (section 5). Throughput is what remains of the
-wire for IP packets of 1,500 bytes (97.5 %): 19.5 Gb/s is all that two links have.";
+Parameters of TIMELY: segments of 16 KB and of 64 KB in the Clos network (figures 19 to 22), T_low 50 us, T_high 500 us, delta 10 Mb/s, beta .8, as
+the paper gives them; minRTT 20 us, its example; hyperactive increase (5 delta) after 5 completions without a rising RTT, as the authors' code counts
+them, where Algorithm 1 is not named; the own burst is subtracted from the RTT. Alpha is .03, chosen once for the RTT of table 1: the paper gives
+none, the authors' snippet has .02. The unloaded RTT is 10 us. PFC: XOFF at 150 KB, with which the 99th percentile of its row comes out. Starts are
+staggered, and posting has 2 us of jitter, since figure 17 fell into lock-step without. So TIMELY's RTTs in table 1 are fits and the rest is found;
+where the paper has words and no number, the bound is ours. In the Clos network rates rise only while the application uses 80 % of them (section 5).
+Throughput is what remains of the wire for IP packets of 1,500 bytes (97.5 %): 19.5 Gb/s is all that two links have.";
 
 /// Share of the wire that is left for IP packets of 1,500 bytes.
 const IP_SHARE: f64 = 1500.0 / 1538.0;

@@ -153,6 +153,7 @@ impl Recorded {
         let differing: Vec<&Finding> = all.into_iter().filter(|f| f.verdict != Verdict::Agrees).collect();
         if !differing.is_empty() {
             put("\n## What does not agree by every seed, and why\n\n");
+            put("Figures inside a reason are of the first seed that does not agree.\n\n");
         }
         for (i, first) in differing.iter().enumerate() {
             let alike = |f: &&&Finding| f.figure == first.figure && f.why == first.why;
