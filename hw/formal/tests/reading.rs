@@ -36,13 +36,17 @@ fn a_bug_must_find_its_place() {
     assert!(substitute("a + b + c", "+", "-").unwrap_err().contains("2 times"));
 }
 
-/// A change of a block may take a bug's place away; no proof has to run to see it.
+/// A change of a block may take a bug's place away, or a module that is left free; no proof has to
+/// run to see it.
 #[test]
-fn each_bug_has_its_place_in_the_block() {
+fn each_bug_and_each_free_module_is_in_the_block() {
     let proofs = read(&table_folder()).unwrap_or_else(|e| panic!("{e}"));
     for p in proofs {
         let verilog = blocks::verilog(blocks::find(&p.block).expect("a block")).unwrap_or_else(|e| panic!("{}: {e}", p.name));
         substitute(&verilog, &p.twin.find, &p.twin.replace).unwrap_or_else(|e| panic!("{}: {e}", p.name));
+        for module in &p.free {
+            assert!(verilog.contains(&format!("module {module}(")), "{}: there is no module {module}", p.name);
+        }
     }
 }
 

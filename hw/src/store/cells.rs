@@ -74,7 +74,7 @@ reg writes;\nreg[{address}:0] written_at;\nreg[{word}:0] written;\n"
    if (at{top} == {i}) begin\n      read{i} <= mem{i}[at{within}];\n   end\n   held{i} <= read{i};\n"
                     )
                 })
-                .and_then(|()| write!(choice, "      {i}: read_data <= held{i};\n"))
+                .and_then(|()| writeln!(choice, "      {i}: read_data <= held{i};"))
                 .expect("a string takes it");
         }
         Verilog::Custom(format!(

@@ -106,6 +106,8 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
     let mut pulse = |p: Pulse| given.pulses |= 1 << p as u16;
     let timing = sent.timing != word.timing;
     let now_ns = op.now_ns;
+    // Of this connection, and since the flow was loaded.
+    let heard = word.heard && word.connection == sent.connection;
     match op.query {
         Query::Forget => *word = Done { timing: sent.timing, ..Done::default() },
         Query::Turn => {
@@ -113,7 +115,7 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
             if enabled && timing && op.timeout != 0 && late {
                 word.timing = sent.timing;
                 // Answers to a pair that is not joined find no flow: their absence tells nothing.
-                if word.heard {
+                if heard {
                     pulse(Pulse::TimedOut);
                     given.sample = Some(Sample { kind: KIND_TIMEOUT, flow: op.flow, rtt_ns: RTT_MAX, now_ns, ..Sample::default() });
                 }
@@ -122,7 +124,7 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
         Query::Answer(_) if !enabled => {}
         Query::Answer(a) if !(0..WINDOW).contains(&distance(sent.newest, a.psn)) => pulse(Pulse::Stray),
         Query::Answer(a) => {
-            word.heard = true;
+            (word.heard, word.connection) = (true, sent.connection);
             let refuses = matches!(a.verb, Verb::Nak | Verb::NotReady);
             match a.verb {
                 Verb::Nak => {

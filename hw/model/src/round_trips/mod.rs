@@ -13,8 +13,8 @@
 //! it and is counted, if no new packet takes its place; the time-out goes on from the first of
 //! them. The first request of a flow that was loaded is unsure too, for nothing tells how often it
 //! was sent. A request [`WINDOW`] PSNs or more behind the newest, or more than as many ahead of it,
-//! begins another connection on the same number; for one that begins nearer, or has a lesser path
-//! MTU, a load is needed.
+//! begins another connection on the same number, whose time-outs wait for its first answer; for one
+//! that begins nearer, or has a lesser path MTU, a load is needed.
 //!
 //! **READs.** A READ request takes as many PSNs as its responses have packets, of the path MTU each
 //! but the last. The MTU is at least what data and responses of the flow have shown by their

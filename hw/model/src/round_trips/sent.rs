@@ -127,6 +127,7 @@ fn request(word: &mut Sent, op: &Op, r: &Request) -> (Option<u8>, u16) {
     let replaces = timing && word.unsure && sure && following != op.done.timing;
     let starts = (!timing || replaces) && (r.asks || r.read);
     word.known = true;
+    word.connection ^= restarts;
     if starts {
         if !timing {
             word.since = op.entered;

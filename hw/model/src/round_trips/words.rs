@@ -154,6 +154,8 @@ pub struct Sent {
     pub since: u32,
     /// Least path MTU by the payload of data, 0 unknown.
     pub mtu: u8,
+    /// Turns with each connection that begins on the pair's number.
+    pub connection: bool,
 }
 
 /// A flow's word that its answers write.
@@ -165,6 +167,8 @@ pub struct Done {
     pub mtu: u8,
     /// An answer was seen.
     pub heard: bool,
+    /// The connection that it was of.
+    pub connection: bool,
 }
 
 /// The start of a flow's timing.

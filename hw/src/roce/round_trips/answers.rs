@@ -91,6 +91,7 @@ pub(super) struct Answers<const F: usize> {
     elapsed: DFF<Bits<27>>,
     number: DFF<Bits<4>>,
     doubts: DFF<Bit>,
+    connection: DFF<Bit>,
     stamped: DFF<Bit>,
     epoch: DFF<Bits<2>>,
     enable: DFF<Bit>,
@@ -100,6 +101,8 @@ pub(super) struct Answers<const F: usize> {
     updated: Signal<Local, DoneWord>,
     timing: Signal<Local, Bit>,
     heard: Signal<Local, Bit>,
+    /// There was an answer before, of this connection.
+    knows: Signal<Local, Bit>,
     answered: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     measures: Signal<Local, Bit>,
@@ -151,6 +154,7 @@ impl<const F: usize> Logic for Answers<F> {
             elapsed,
             number,
             doubts,
+            connection,
             stamped,
             epoch,
             enable
@@ -271,6 +275,7 @@ impl<const F: usize> Logic for Answers<F> {
         self.elapsed.d.next = self.entered[1].q.val() - self.sent2.val().since;
         self.number.d.next = self.sent2.val().timing;
         self.doubts.d.next = self.sent2.val().unsure;
+        self.connection.d.next = self.sent2.val().connection;
         self.stamped.d.next = self.start2.val().valid & (self.start2.val().timing == self.sent2.val().timing);
         self.epoch.d.next = self.start2.val().epoch;
         self.diff.d.next = (self.rounded.q.val() - self.start2.val().at).into();
@@ -281,6 +286,7 @@ impl<const F: usize> Logic for Answers<F> {
         self.kind3.next = self.kind[2].q.val();
         self.old.next = self.words.word.val();
         self.timing.next = self.number.q.val() != self.old.val().timing;
+        self.knows.next = self.old.val().heard & !(self.old.val().connection ^ self.connection.q.val());
         self.heard.next = ((self.kind3.val().ack | self.kind3.val().response) | (self.kind3.val().nak | self.kind3.val().not_ready))
             & self.enable.q.val();
         self.answered.next = (((self.kind3.val().ack | self.kind3.val().response) & self.enable.q.val()) & !self.far.q.val())
@@ -301,16 +307,18 @@ impl<const F: usize> Logic for Answers<F> {
         }
         if self.heard.val() & !self.far.q.val() {
             self.updated.next.heard = true;
+            self.updated.next.connection = self.connection.q.val();
         }
         if self.kind3.val().forget {
             self.updated.next.mtu = bits::<3>(0);
             self.updated.next.heard = false;
+            self.updated.next.connection = false;
         }
         self.words.update.next = self.updated.val();
         self.span.next = self.diff.q.val();
         // Answers to a pair that is not joined find no flow: their absence tells nothing.
-        self.s_valid.d.next = self.measures.val() | (self.expires.val() & self.old.val().heard);
-        self.s_expired.d.next = self.expires.val() & self.old.val().heard;
+        self.s_valid.d.next = self.measures.val() | (self.expires.val() & self.knows.val());
+        self.s_expired.d.next = self.expires.val() & self.knows.val();
         self.s_rtt.d.next = self.span.val().ns;
         if self.span.val().above.any() | self.kind3.val().turn {
             self.s_rtt.d.next = self.most.val();

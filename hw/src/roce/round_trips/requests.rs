@@ -297,6 +297,9 @@ impl<const F: usize> Logic for Requests<F> {
         self.updated.next = self.old.val();
         if self.kind3.val().request {
             self.updated.next.known = true;
+            if self.restarts.val() {
+                self.updated.next.connection = !self.old.val().connection;
+            }
             // An earlier READ may have been taken for longer than it was, and this one goes on
             // beyond it though it is sent again.
             if !self.repeats.val() | self.reaches.val() {

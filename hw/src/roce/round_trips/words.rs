@@ -23,6 +23,8 @@ pub struct SentWord {
     pub above_512: Bit,
     pub above_1024: Bit,
     pub above_2048: Bit,
+    /// Turns with each connection that begins on the pair's number.
+    pub connection: Bit,
 }
 
 /// Sizes that a payload, or a path MTU, is above; bytes.
@@ -41,8 +43,9 @@ pub struct DoneWord {
     pub timing: Bits<4>,
     /// Least path MTU by the payload of responses, 0 unknown.
     pub mtu: Bits<3>,
-    /// An answer was seen.
+    /// An answer was seen, of this connection.
     pub heard: Bit,
+    pub connection: Bit,
 }
 
 /// The start of a flow's timing.

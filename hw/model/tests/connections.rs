@@ -1,0 +1,103 @@
+//! A number that another connection takes over, at `timely_model::round_trips`.
+use timely_model::Block;
+use timely_model::bus::{Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, Sample};
+use timely_model::round_trips::{Answer, Frame, In, Request, RoundTrips, Verb};
+use timely_regs::profile;
+
+const CLOCK_NS: u64 = 4;
+const TIMEOUT_NS: u32 = 100_000;
+/// ns from a departure to its answer.
+const TRIP_NS: u64 = 8000;
+
+/// Flow 0 alone, with a time-out.
+struct Pair {
+    block: RoundTrips,
+    clk: u64,
+    samples: Vec<Sample>,
+}
+
+impl Pair {
+    fn new() -> Self {
+        let mut pair = Pair { block: RoundTrips::new(4), clk: 0, samples: vec![] };
+        while !pair.block.output(pair.clk).swept {
+            pair.step(In::default());
+        }
+        let word = |word, data| Some(ProfileWrite { profile: 3, word, data });
+        pair.step(In { profile: word(profile::TIMEOUT_NS.word, TIMEOUT_NS), ..In::default() });
+        pair.step(In { profile: word(0, 1 << profile::RTT_START.low), ..In::default() });
+        let mut record = FlowLoad::default().record;
+        record[0] = 1 | 3 << 4;
+        pair.step(In { flow: Some(FlowLoad { flow: 0, record }), ..In::default() });
+        pair.wait(1000);
+        pair
+    }
+
+    fn now(&self) -> u64 {
+        (self.clk * CLOCK_NS) << 16
+    }
+
+    fn step(&mut self, i: In) {
+        self.samples.extend(self.block.output(self.clk).sample);
+        self.block.step(self.clk, &In { now: self.now(), ..i });
+        self.clk += 1;
+    }
+
+    fn wait(&mut self, ns: u64) {
+        (0..ns / CLOCK_NS).for_each(|_| self.step(In::default()));
+    }
+
+    /// A request that asks for an ACK leaves.
+    fn send(&mut self, psn: u32) {
+        let request = Some(Request { flow: 0, psn, asks: true, bytes: 256, ..Request::default() });
+        let tag = psn as u16;
+        self.step(In { sent: Some(Frame { tag, wire_bytes: 338, launch: self.now(), request }), ..In::default() });
+        self.wait(20);
+        let ts = self.now();
+        self.step(In { completion: Some(Completion { tag, ts }), ..In::default() });
+    }
+
+    fn acknowledge(&mut self, psn: u32) {
+        let ts = self.now();
+        self.step(In { answer: Some(Answer { flow: 0, verb: Verb::Ack, psn, bytes: 0, ts }), ..In::default() });
+    }
+
+    /// Requests of consecutive numbers, each answered a round trip later if `heard`.
+    fn talk(&mut self, first: u32, requests: u32, heard: bool) {
+        for psn in first..first + requests {
+            self.send(psn);
+            self.wait(TRIP_NS);
+            if heard {
+                self.acknowledge(psn);
+            }
+            self.wait(200);
+        }
+    }
+
+    fn taken(&mut self) -> Vec<Sample> {
+        self.wait(100);
+        std::mem::take(&mut self.samples)
+    }
+}
+
+fn of_kind(samples: &[Sample], kind: u8) -> Vec<u32> {
+    samples.iter().filter(|s| s.kind == kind).map(|s| s.rtt_ns).collect()
+}
+
+/// A connection ends, and its number begins another whose answers go to a local number that
+/// nobody joined: their absence is no congestion. Once they are heard, it is.
+#[test]
+fn a_number_that_begins_anew_has_no_time_outs_until_it_is_answered() {
+    let mut pair = Pair::new();
+    pair.talk(100, 10, true);
+    pair.taken();
+    pair.talk(0x80_0000, 40, false);
+    pair.wait(5 * u64::from(TIMEOUT_NS));
+    let samples = pair.taken();
+    assert_eq!(of_kind(&samples, KIND_TIMEOUT).len(), 0, "{samples:?}");
+    pair.talk(0x80_0100, 10, true);
+    let rtts = of_kind(&pair.taken(), KIND_RTT);
+    assert!(rtts.len() >= 8 && rtts.iter().all(|ns| ns.abs_diff(TRIP_NS as u32) < 300), "{rtts:?}");
+    pair.talk(0x80_0200, 1, false);
+    pair.wait(5 * u64::from(TIMEOUT_NS));
+    assert_eq!(of_kind(&pair.taken(), KIND_TIMEOUT).len(), 1);
+}
