@@ -31,7 +31,7 @@ if {[file exists $timely_shell/build/$timely_build] && !$timely_again} {
 # The box is for one QDMA, one function and one port: the Verilog refuses others.
 set argv [concat [list -board $timely_board -use_phys_func 1 -num_qdma 1 -num_phys_func 1 -num_cmac_port 1 \
     -user_plugin [dict get $timely_about folder]] $timely_given]
-# The shell's own longest frame of 1,514 bytes leaves no room for jumbo frames, and one that is longer than its queues stops the port.
+# The shell's own longest frame has 1,518 bytes, and one that is longer than its queues stops the port.
 if {![dict exists $timely_given -max_pkt_len]} { lappend argv -max_pkt_len 9600 }
 set argc [llength $argv]
 cd $timely_shell/script

@@ -8,7 +8,7 @@ const GOOD: &str = "-emitted @/emitted -shell @/tree -board au250";
 /// A script with the steps of the shell's: arguments in pairs, for each box the plugin's files or
 /// else the shell's own.
 const BUILD: &str = r#"
-array set o {-board au250 -tag "" -user_plugin none -num_phys_func 4 -num_qdma 2 -num_cmac_port 2 -use_phys_func 0 -impl 0 -jobs 8 -max_pkt_len 1514}
+array set o {-board au250 -tag "" -user_plugin none -num_phys_func 4 -num_qdma 2 -num_cmac_port 2 -use_phys_func 0 -impl 0 -jobs 8 -max_pkt_len 1518}
 foreach {k v} $argv { set o($k) $v }
 create_project open_nic_shell -part $o(-board)
 set shell [file normalize ..]

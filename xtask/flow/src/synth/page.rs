@@ -30,7 +30,7 @@ half of the block RAM, and the profiles' words are in LUTs, as are delays of 27 
 - **ns**: the slowest path of a 7-series device, cells alone, without routing.
 - **LUT** and the rest are from synthesis: UltraScale+ (`synth_xilinx -family xcup`), then ECP5 (`synth_ecp5`). Of the LUTs, those in
   brackets are RAM or shift registers. A RAM of 36 Kb counts as 2 of 18 Kb.
-  UltraRAMs of a bank are joined in LUTs by yosys, 4,096 of `store_512_14`'s; the device's cascade takes none.
+  yosys joins the UltraRAMs of a bank in LUTs, where the device has a cascade.
 ";
 
 /// LUTs of a VU9P.
