@@ -18861,6 +18861,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire  [31:0] arbiter__value;
     wire  [7:0] arbiter__hops;
     wire  [7:0] arbiter__action;
+    wire  arbiter__reacts;
     wire  [23:0] arbiter__endpoint_ns;
     wire  arbiter__lost;
     wire  arbiter__sample_dropped;
@@ -19056,9 +19057,9 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire target__clk;
     wire target__rst;
     wire [41:0] target__bus_1;
-    wire [41:0] target__bus_3;
+    wire [41:0] target__bus_4;
     wire [3:0] target__profile_1;
-    wire [3:0] target__profile_3;
+    wire [3:0] target__profile_4;
     wire target__hyper_1;
     wire [3:0] target__steps_3;
     wire target__limited_3;
@@ -19948,6 +19949,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .value(arbiter__value),
         .hops(arbiter__hops),
         .action(arbiter__action),
+        .reacts(arbiter__reacts),
         .endpoint_ns(arbiter__endpoint_ns),
         .lost(arbiter__lost),
         .sample_dropped(arbiter__sample_dropped),
@@ -20169,9 +20171,9 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .clk(target__clk),
         .rst(target__rst),
         .bus_1(target__bus_1),
-        .bus_3(target__bus_3),
+        .bus_4(target__bus_4),
         .profile_1(target__profile_1),
-        .profile_3(target__profile_3),
+        .profile_4(target__profile_4),
         .hyper_1(target__hyper_1),
         .steps_3(target__steps_3),
         .limited_3(target__limited_3),
@@ -20490,7 +20492,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
             flow__1__d_v = sweep_flow;
         end
         action__1__d_v = arbiter__action;
-        reacts__1__d_v = |arbiter__action;
+        reacts__1__d_v = arbiter__reacts;
         kind__1__d_v = arbiter__kind;
         hops__1__d_v = arbiter__hops;
         turn__d_v = turn__q + ((32'h1) & 9'h1ff);
@@ -21172,9 +21174,9 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign target__clk = clk;
     assign target__rst = rst;
     assign target__bus_1 = bus__1__q;
-    assign target__bus_3 = bus__3__q;
+    assign target__bus_4 = bus__4__q;
     assign target__profile_1 = state__profile_1;
-    assign target__profile_3 = profile__3__q;
+    assign target__profile_4 = profile__4__q;
     assign target__hyper_1 = action__1__q[(64'h3)+:(1)];
     assign target__steps_3 = action__3__q[(64'h4)+:(4)];
     assign target__limited_3 = limits__limited_3;
@@ -21704,7 +21706,7 @@ endmodule // standalone__core__control__engine__alpha__ram
 
 
 
-module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,idle_valid,idle_flow,host_valid,host_flow,host_rate,reaction_valid,reaction_flow,reaction,load_valid,load_flow,issue,kind,flow,rtt_ns,value,hops,action,endpoint_ns,lost,sample_dropped,dropped_flow,other_dropped);
+module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,idle_valid,idle_flow,host_valid,host_flow,host_rate,reaction_valid,reaction_flow,reaction,load_valid,load_flow,issue,kind,flow,rtt_ns,value,hops,action,reacts,endpoint_ns,lost,sample_dropped,dropped_flow,other_dropped);
     
     // Module arguments
     input wire  clk;
@@ -21739,6 +21741,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  [7:0] hops_v;
     output reg  [7:0] action;
     reg  [7:0] action_v;
+    output wire reacts;
     output reg  [23:0] endpoint_ns;
     output reg  lost;
     reg  lost_v;
@@ -21817,11 +21820,11 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     wire rates__clock;
     wire rates__read_enable;
     wire [3:0] rates__read_address;
-    wire  [39:0] rates__read_data;
+    wire  [40:0] rates__read_data;
     wire rates__write_enable;
     wire [3:0] rates__write_address;
-    reg  [39:0] rates__write_data;
-    reg  [39:0] rates__write_data_v;
+    reg  [40:0] rates__write_data;
+    reg  [40:0] rates__write_data_v;
     reg  [9:0] last_flow__d;
     reg  [9:0] last_flow__d_v;
     reg [9:0] last_flow__q = 10'h0;
@@ -22285,6 +22288,18 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  due_lost__d;
     reg  due_lost__d_v;
     reg due_lost__q = 1'h0;
+    reg  parked_now__d;
+    reg  parked_now__d_v;
+    reg parked_now__q = 1'h0;
+    reg  [9:0] parked_flow__d;
+    reg  [9:0] parked_flow__d_v;
+    reg [9:0] parked_flow__q = 10'h0;
+    reg  [4:0] parked_place__d;
+    reg  [4:0] parked_place__d_v;
+    reg [4:0] parked_place__q = 5'h0;
+    reg  parked_lost__d;
+    reg  parked_lost__d_v;
+    reg parked_lost__q = 1'h0;
     reg  replaced__d;
     reg  replaced__d_v;
     reg replaced__q = 1'h0;
@@ -22303,6 +22318,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  waits;
     wire [88:0] sampled;
     reg  [88:0] measure;
+    reg  last_lost;
     reg  lose;
     wire rests;
     reg  turn;
@@ -22440,16 +22456,22 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         due_turn__d_v = due_turn__q;
         due_measure__d_v = due_measure__q;
         due_lost__d_v = due_lost__q;
+        parked_now__d_v = parked_now__q;
+        parked_flow__d_v = parked_flow__q;
+        parked_place__d_v = parked_place__q;
+        parked_lost__d_v = parked_lost__q;
         replaced__d_v = replaced__q;
         replaced_flow__d_v = replaced_flow__q;
         old__d_v = old__q;
         measures__write_data_v[(64'h0)+:(89)] = sampled;
         measures__write_data_v[(64'h59)+:(1)] = |sample_lost;
         hosts__i_flow_v = reaction_flow;
-        rates__write_data_v = {reaction, host_rate};
+        rates__write_data_v[(64'h0)+:(32)] = host_rate;
+        rates__write_data_v[(64'h21)+:(8)] = reaction;
+        rates__write_data_v[(64'h20)+:(1)] = ~host_valid;
         if (host_valid) begin
             hosts__i_flow_v = host_flow;
-            rates__write_data_v[(64'h20)+:(8)] = ((32'h0) & 8'hff);
+            rates__write_data_v[(64'h21)+:(8)] = ((32'h0) & 8'hff);
         end
         slot__d_v = slot__q + ((32'h1) & 5'h1f);
         old__d_v = slot__q - ((32'h16) & 5'h1f);
@@ -22459,19 +22481,19 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         taken = 1'b0;
         waits = 1'b0;
-        lose = 1'b0;
+        last_lost = 1'b0;
         parks__0__d_v = parks__0__q;
         losses__0__d_v = losses__0__q;
-        if (place == 0) begin
+        if (parked_place__q == 0) begin
             taken = parks__0__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__0__d_v = 1'b1;
-                losses__0__d_v = losses__0__q | measures__read_data[(64'h59)+:(1)];
+                losses__0__d_v = losses__0__q | parked_lost__q;
             end
         end
         if (old__q == 0) begin
             waits = parks__0__q;
-            lose = losses__0__q;
+            last_lost = losses__0__q;
             parks__0__d_v = 1'b0;
             losses__0__d_v = 1'b0;
         end
@@ -22481,16 +22503,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__1__d_v = parks__1__q;
         losses__1__d_v = losses__1__q;
-        if (place == 1) begin
+        if (parked_place__q == 1) begin
             taken = parks__1__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__1__d_v = 1'b1;
-                losses__1__d_v = losses__1__q | measures__read_data[(64'h59)+:(1)];
+                losses__1__d_v = losses__1__q | parked_lost__q;
             end
         end
         if (old__q == 1) begin
             waits = parks__1__q;
-            lose = losses__1__q;
+            last_lost = losses__1__q;
             parks__1__d_v = 1'b0;
             losses__1__d_v = 1'b0;
         end
@@ -22500,16 +22522,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__2__d_v = parks__2__q;
         losses__2__d_v = losses__2__q;
-        if (place == 2) begin
+        if (parked_place__q == 2) begin
             taken = parks__2__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__2__d_v = 1'b1;
-                losses__2__d_v = losses__2__q | measures__read_data[(64'h59)+:(1)];
+                losses__2__d_v = losses__2__q | parked_lost__q;
             end
         end
         if (old__q == 2) begin
             waits = parks__2__q;
-            lose = losses__2__q;
+            last_lost = losses__2__q;
             parks__2__d_v = 1'b0;
             losses__2__d_v = 1'b0;
         end
@@ -22519,16 +22541,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__3__d_v = parks__3__q;
         losses__3__d_v = losses__3__q;
-        if (place == 3) begin
+        if (parked_place__q == 3) begin
             taken = parks__3__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__3__d_v = 1'b1;
-                losses__3__d_v = losses__3__q | measures__read_data[(64'h59)+:(1)];
+                losses__3__d_v = losses__3__q | parked_lost__q;
             end
         end
         if (old__q == 3) begin
             waits = parks__3__q;
-            lose = losses__3__q;
+            last_lost = losses__3__q;
             parks__3__d_v = 1'b0;
             losses__3__d_v = 1'b0;
         end
@@ -22538,16 +22560,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__4__d_v = parks__4__q;
         losses__4__d_v = losses__4__q;
-        if (place == 4) begin
+        if (parked_place__q == 4) begin
             taken = parks__4__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__4__d_v = 1'b1;
-                losses__4__d_v = losses__4__q | measures__read_data[(64'h59)+:(1)];
+                losses__4__d_v = losses__4__q | parked_lost__q;
             end
         end
         if (old__q == 4) begin
             waits = parks__4__q;
-            lose = losses__4__q;
+            last_lost = losses__4__q;
             parks__4__d_v = 1'b0;
             losses__4__d_v = 1'b0;
         end
@@ -22557,16 +22579,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__5__d_v = parks__5__q;
         losses__5__d_v = losses__5__q;
-        if (place == 5) begin
+        if (parked_place__q == 5) begin
             taken = parks__5__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__5__d_v = 1'b1;
-                losses__5__d_v = losses__5__q | measures__read_data[(64'h59)+:(1)];
+                losses__5__d_v = losses__5__q | parked_lost__q;
             end
         end
         if (old__q == 5) begin
             waits = parks__5__q;
-            lose = losses__5__q;
+            last_lost = losses__5__q;
             parks__5__d_v = 1'b0;
             losses__5__d_v = 1'b0;
         end
@@ -22576,16 +22598,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__6__d_v = parks__6__q;
         losses__6__d_v = losses__6__q;
-        if (place == 6) begin
+        if (parked_place__q == 6) begin
             taken = parks__6__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__6__d_v = 1'b1;
-                losses__6__d_v = losses__6__q | measures__read_data[(64'h59)+:(1)];
+                losses__6__d_v = losses__6__q | parked_lost__q;
             end
         end
         if (old__q == 6) begin
             waits = parks__6__q;
-            lose = losses__6__q;
+            last_lost = losses__6__q;
             parks__6__d_v = 1'b0;
             losses__6__d_v = 1'b0;
         end
@@ -22595,16 +22617,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__7__d_v = parks__7__q;
         losses__7__d_v = losses__7__q;
-        if (place == 7) begin
+        if (parked_place__q == 7) begin
             taken = parks__7__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__7__d_v = 1'b1;
-                losses__7__d_v = losses__7__q | measures__read_data[(64'h59)+:(1)];
+                losses__7__d_v = losses__7__q | parked_lost__q;
             end
         end
         if (old__q == 7) begin
             waits = parks__7__q;
-            lose = losses__7__q;
+            last_lost = losses__7__q;
             parks__7__d_v = 1'b0;
             losses__7__d_v = 1'b0;
         end
@@ -22614,16 +22636,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__8__d_v = parks__8__q;
         losses__8__d_v = losses__8__q;
-        if (place == 8) begin
+        if (parked_place__q == 8) begin
             taken = parks__8__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__8__d_v = 1'b1;
-                losses__8__d_v = losses__8__q | measures__read_data[(64'h59)+:(1)];
+                losses__8__d_v = losses__8__q | parked_lost__q;
             end
         end
         if (old__q == 8) begin
             waits = parks__8__q;
-            lose = losses__8__q;
+            last_lost = losses__8__q;
             parks__8__d_v = 1'b0;
             losses__8__d_v = 1'b0;
         end
@@ -22633,16 +22655,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__9__d_v = parks__9__q;
         losses__9__d_v = losses__9__q;
-        if (place == 9) begin
+        if (parked_place__q == 9) begin
             taken = parks__9__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__9__d_v = 1'b1;
-                losses__9__d_v = losses__9__q | measures__read_data[(64'h59)+:(1)];
+                losses__9__d_v = losses__9__q | parked_lost__q;
             end
         end
         if (old__q == 9) begin
             waits = parks__9__q;
-            lose = losses__9__q;
+            last_lost = losses__9__q;
             parks__9__d_v = 1'b0;
             losses__9__d_v = 1'b0;
         end
@@ -22652,16 +22674,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__10__d_v = parks__10__q;
         losses__10__d_v = losses__10__q;
-        if (place == 10) begin
+        if (parked_place__q == 10) begin
             taken = parks__10__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__10__d_v = 1'b1;
-                losses__10__d_v = losses__10__q | measures__read_data[(64'h59)+:(1)];
+                losses__10__d_v = losses__10__q | parked_lost__q;
             end
         end
         if (old__q == 10) begin
             waits = parks__10__q;
-            lose = losses__10__q;
+            last_lost = losses__10__q;
             parks__10__d_v = 1'b0;
             losses__10__d_v = 1'b0;
         end
@@ -22671,16 +22693,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__11__d_v = parks__11__q;
         losses__11__d_v = losses__11__q;
-        if (place == 11) begin
+        if (parked_place__q == 11) begin
             taken = parks__11__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__11__d_v = 1'b1;
-                losses__11__d_v = losses__11__q | measures__read_data[(64'h59)+:(1)];
+                losses__11__d_v = losses__11__q | parked_lost__q;
             end
         end
         if (old__q == 11) begin
             waits = parks__11__q;
-            lose = losses__11__q;
+            last_lost = losses__11__q;
             parks__11__d_v = 1'b0;
             losses__11__d_v = 1'b0;
         end
@@ -22690,16 +22712,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__12__d_v = parks__12__q;
         losses__12__d_v = losses__12__q;
-        if (place == 12) begin
+        if (parked_place__q == 12) begin
             taken = parks__12__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__12__d_v = 1'b1;
-                losses__12__d_v = losses__12__q | measures__read_data[(64'h59)+:(1)];
+                losses__12__d_v = losses__12__q | parked_lost__q;
             end
         end
         if (old__q == 12) begin
             waits = parks__12__q;
-            lose = losses__12__q;
+            last_lost = losses__12__q;
             parks__12__d_v = 1'b0;
             losses__12__d_v = 1'b0;
         end
@@ -22709,16 +22731,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__13__d_v = parks__13__q;
         losses__13__d_v = losses__13__q;
-        if (place == 13) begin
+        if (parked_place__q == 13) begin
             taken = parks__13__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__13__d_v = 1'b1;
-                losses__13__d_v = losses__13__q | measures__read_data[(64'h59)+:(1)];
+                losses__13__d_v = losses__13__q | parked_lost__q;
             end
         end
         if (old__q == 13) begin
             waits = parks__13__q;
-            lose = losses__13__q;
+            last_lost = losses__13__q;
             parks__13__d_v = 1'b0;
             losses__13__d_v = 1'b0;
         end
@@ -22728,16 +22750,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__14__d_v = parks__14__q;
         losses__14__d_v = losses__14__q;
-        if (place == 14) begin
+        if (parked_place__q == 14) begin
             taken = parks__14__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__14__d_v = 1'b1;
-                losses__14__d_v = losses__14__q | measures__read_data[(64'h59)+:(1)];
+                losses__14__d_v = losses__14__q | parked_lost__q;
             end
         end
         if (old__q == 14) begin
             waits = parks__14__q;
-            lose = losses__14__q;
+            last_lost = losses__14__q;
             parks__14__d_v = 1'b0;
             losses__14__d_v = 1'b0;
         end
@@ -22747,16 +22769,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__15__d_v = parks__15__q;
         losses__15__d_v = losses__15__q;
-        if (place == 15) begin
+        if (parked_place__q == 15) begin
             taken = parks__15__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__15__d_v = 1'b1;
-                losses__15__d_v = losses__15__q | measures__read_data[(64'h59)+:(1)];
+                losses__15__d_v = losses__15__q | parked_lost__q;
             end
         end
         if (old__q == 15) begin
             waits = parks__15__q;
-            lose = losses__15__q;
+            last_lost = losses__15__q;
             parks__15__d_v = 1'b0;
             losses__15__d_v = 1'b0;
         end
@@ -22766,16 +22788,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__16__d_v = parks__16__q;
         losses__16__d_v = losses__16__q;
-        if (place == 16) begin
+        if (parked_place__q == 16) begin
             taken = parks__16__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__16__d_v = 1'b1;
-                losses__16__d_v = losses__16__q | measures__read_data[(64'h59)+:(1)];
+                losses__16__d_v = losses__16__q | parked_lost__q;
             end
         end
         if (old__q == 16) begin
             waits = parks__16__q;
-            lose = losses__16__q;
+            last_lost = losses__16__q;
             parks__16__d_v = 1'b0;
             losses__16__d_v = 1'b0;
         end
@@ -22785,16 +22807,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__17__d_v = parks__17__q;
         losses__17__d_v = losses__17__q;
-        if (place == 17) begin
+        if (parked_place__q == 17) begin
             taken = parks__17__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__17__d_v = 1'b1;
-                losses__17__d_v = losses__17__q | measures__read_data[(64'h59)+:(1)];
+                losses__17__d_v = losses__17__q | parked_lost__q;
             end
         end
         if (old__q == 17) begin
             waits = parks__17__q;
-            lose = losses__17__q;
+            last_lost = losses__17__q;
             parks__17__d_v = 1'b0;
             losses__17__d_v = 1'b0;
         end
@@ -22804,16 +22826,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__18__d_v = parks__18__q;
         losses__18__d_v = losses__18__q;
-        if (place == 18) begin
+        if (parked_place__q == 18) begin
             taken = parks__18__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__18__d_v = 1'b1;
-                losses__18__d_v = losses__18__q | measures__read_data[(64'h59)+:(1)];
+                losses__18__d_v = losses__18__q | parked_lost__q;
             end
         end
         if (old__q == 18) begin
             waits = parks__18__q;
-            lose = losses__18__q;
+            last_lost = losses__18__q;
             parks__18__d_v = 1'b0;
             losses__18__d_v = 1'b0;
         end
@@ -22823,16 +22845,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__19__d_v = parks__19__q;
         losses__19__d_v = losses__19__q;
-        if (place == 19) begin
+        if (parked_place__q == 19) begin
             taken = parks__19__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__19__d_v = 1'b1;
-                losses__19__d_v = losses__19__q | measures__read_data[(64'h59)+:(1)];
+                losses__19__d_v = losses__19__q | parked_lost__q;
             end
         end
         if (old__q == 19) begin
             waits = parks__19__q;
-            lose = losses__19__q;
+            last_lost = losses__19__q;
             parks__19__d_v = 1'b0;
             losses__19__d_v = 1'b0;
         end
@@ -22842,16 +22864,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__20__d_v = parks__20__q;
         losses__20__d_v = losses__20__q;
-        if (place == 20) begin
+        if (parked_place__q == 20) begin
             taken = parks__20__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__20__d_v = 1'b1;
-                losses__20__d_v = losses__20__q | measures__read_data[(64'h59)+:(1)];
+                losses__20__d_v = losses__20__q | parked_lost__q;
             end
         end
         if (old__q == 20) begin
             waits = parks__20__q;
-            lose = losses__20__q;
+            last_lost = losses__20__q;
             parks__20__d_v = 1'b0;
             losses__20__d_v = 1'b0;
         end
@@ -22861,16 +22883,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__21__d_v = parks__21__q;
         losses__21__d_v = losses__21__q;
-        if (place == 21) begin
+        if (parked_place__q == 21) begin
             taken = parks__21__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__21__d_v = 1'b1;
-                losses__21__d_v = losses__21__q | measures__read_data[(64'h59)+:(1)];
+                losses__21__d_v = losses__21__q | parked_lost__q;
             end
         end
         if (old__q == 21) begin
             waits = parks__21__q;
-            lose = losses__21__q;
+            last_lost = losses__21__q;
             parks__21__d_v = 1'b0;
             losses__21__d_v = 1'b0;
         end
@@ -22880,16 +22902,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__22__d_v = parks__22__q;
         losses__22__d_v = losses__22__q;
-        if (place == 22) begin
+        if (parked_place__q == 22) begin
             taken = parks__22__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__22__d_v = 1'b1;
-                losses__22__d_v = losses__22__q | measures__read_data[(64'h59)+:(1)];
+                losses__22__d_v = losses__22__q | parked_lost__q;
             end
         end
         if (old__q == 22) begin
             waits = parks__22__q;
-            lose = losses__22__q;
+            last_lost = losses__22__q;
             parks__22__d_v = 1'b0;
             losses__22__d_v = 1'b0;
         end
@@ -22899,16 +22921,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__23__d_v = parks__23__q;
         losses__23__d_v = losses__23__q;
-        if (place == 23) begin
+        if (parked_place__q == 23) begin
             taken = parks__23__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__23__d_v = 1'b1;
-                losses__23__d_v = losses__23__q | measures__read_data[(64'h59)+:(1)];
+                losses__23__d_v = losses__23__q | parked_lost__q;
             end
         end
         if (old__q == 23) begin
             waits = parks__23__q;
-            lose = losses__23__q;
+            last_lost = losses__23__q;
             parks__23__d_v = 1'b0;
             losses__23__d_v = 1'b0;
         end
@@ -22918,16 +22940,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__24__d_v = parks__24__q;
         losses__24__d_v = losses__24__q;
-        if (place == 24) begin
+        if (parked_place__q == 24) begin
             taken = parks__24__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__24__d_v = 1'b1;
-                losses__24__d_v = losses__24__q | measures__read_data[(64'h59)+:(1)];
+                losses__24__d_v = losses__24__q | parked_lost__q;
             end
         end
         if (old__q == 24) begin
             waits = parks__24__q;
-            lose = losses__24__q;
+            last_lost = losses__24__q;
             parks__24__d_v = 1'b0;
             losses__24__d_v = 1'b0;
         end
@@ -22937,16 +22959,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__25__d_v = parks__25__q;
         losses__25__d_v = losses__25__q;
-        if (place == 25) begin
+        if (parked_place__q == 25) begin
             taken = parks__25__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__25__d_v = 1'b1;
-                losses__25__d_v = losses__25__q | measures__read_data[(64'h59)+:(1)];
+                losses__25__d_v = losses__25__q | parked_lost__q;
             end
         end
         if (old__q == 25) begin
             waits = parks__25__q;
-            lose = losses__25__q;
+            last_lost = losses__25__q;
             parks__25__d_v = 1'b0;
             losses__25__d_v = 1'b0;
         end
@@ -22956,16 +22978,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__26__d_v = parks__26__q;
         losses__26__d_v = losses__26__q;
-        if (place == 26) begin
+        if (parked_place__q == 26) begin
             taken = parks__26__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__26__d_v = 1'b1;
-                losses__26__d_v = losses__26__q | measures__read_data[(64'h59)+:(1)];
+                losses__26__d_v = losses__26__q | parked_lost__q;
             end
         end
         if (old__q == 26) begin
             waits = parks__26__q;
-            lose = losses__26__q;
+            last_lost = losses__26__q;
             parks__26__d_v = 1'b0;
             losses__26__d_v = 1'b0;
         end
@@ -22975,16 +22997,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__27__d_v = parks__27__q;
         losses__27__d_v = losses__27__q;
-        if (place == 27) begin
+        if (parked_place__q == 27) begin
             taken = parks__27__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__27__d_v = 1'b1;
-                losses__27__d_v = losses__27__q | measures__read_data[(64'h59)+:(1)];
+                losses__27__d_v = losses__27__q | parked_lost__q;
             end
         end
         if (old__q == 27) begin
             waits = parks__27__q;
-            lose = losses__27__q;
+            last_lost = losses__27__q;
             parks__27__d_v = 1'b0;
             losses__27__d_v = 1'b0;
         end
@@ -22994,16 +23016,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__28__d_v = parks__28__q;
         losses__28__d_v = losses__28__q;
-        if (place == 28) begin
+        if (parked_place__q == 28) begin
             taken = parks__28__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__28__d_v = 1'b1;
-                losses__28__d_v = losses__28__q | measures__read_data[(64'h59)+:(1)];
+                losses__28__d_v = losses__28__q | parked_lost__q;
             end
         end
         if (old__q == 28) begin
             waits = parks__28__q;
-            lose = losses__28__q;
+            last_lost = losses__28__q;
             parks__28__d_v = 1'b0;
             losses__28__d_v = 1'b0;
         end
@@ -23013,16 +23035,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__29__d_v = parks__29__q;
         losses__29__d_v = losses__29__q;
-        if (place == 29) begin
+        if (parked_place__q == 29) begin
             taken = parks__29__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__29__d_v = 1'b1;
-                losses__29__d_v = losses__29__q | measures__read_data[(64'h59)+:(1)];
+                losses__29__d_v = losses__29__q | parked_lost__q;
             end
         end
         if (old__q == 29) begin
             waits = parks__29__q;
-            lose = losses__29__q;
+            last_lost = losses__29__q;
             parks__29__d_v = 1'b0;
             losses__29__d_v = 1'b0;
         end
@@ -23032,16 +23054,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__30__d_v = parks__30__q;
         losses__30__d_v = losses__30__q;
-        if (place == 30) begin
+        if (parked_place__q == 30) begin
             taken = parks__30__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__30__d_v = 1'b1;
-                losses__30__d_v = losses__30__q | measures__read_data[(64'h59)+:(1)];
+                losses__30__d_v = losses__30__q | parked_lost__q;
             end
         end
         if (old__q == 30) begin
             waits = parks__30__q;
-            lose = losses__30__q;
+            last_lost = losses__30__q;
             parks__30__d_v = 1'b0;
             losses__30__d_v = 1'b0;
         end
@@ -23051,16 +23073,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         parks__31__d_v = parks__31__q;
         losses__31__d_v = losses__31__q;
-        if (place == 31) begin
+        if (parked_place__q == 31) begin
             taken = parks__31__q;
-            if (park) begin
+            if (parked_now__q) begin
                 parks__31__d_v = 1'b1;
-                losses__31__d_v = losses__31__q | measures__read_data[(64'h59)+:(1)];
+                losses__31__d_v = losses__31__q | parked_lost__q;
             end
         end
         if (old__q == 31) begin
             waits = parks__31__q;
-            lose = losses__31__q;
+            last_lost = losses__31__q;
             parks__31__d_v = 1'b0;
             losses__31__d_v = 1'b0;
         end
@@ -23068,14 +23090,23 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             parks__31__d_v = 1'b0;
             losses__31__d_v = 1'b0;
         end
+        lose = last_lost;
+        if (parked_now__q & (parked_place__q == old__q)) begin
+            waits = 1'b1;
+            lose = last_lost | parked_lost__q;
+        end
         parked__write_address = place;
         due__d_v = valid__22__q & waits;
         due_flow__d_v = flows__22__q;
         due_turn__d_v = ~turned__22__q;
         due_measure__d_v = parked__read_data;
         due_lost__d_v = lose;
-        replaced__d_v = park & taken;
-        replaced_flow__d_v = held_flow__q;
+        parked_now__d_v = park;
+        parked_flow__d_v = held_flow__q;
+        parked_place__d_v = place;
+        parked_lost__d_v = measures__read_data[(64'h59)+:(1)];
+        replaced__d_v = parked_now__q & taken;
+        replaced_flow__d_v = parked_flow__q;
         turned__0__d_v = turned__0__q;
         flows__0__d_v = flows__0__q;
         turned__1__d_v = turned__1__q;
@@ -23282,10 +23313,10 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         action_v = ((32'h0) & 8'hff);
         if (held_host__q & ~due__q) begin
             value_v = rates__read_data[(64'h0)+:(32)];
-            hops_v = rates__read_data[(64'h20)+:(8)];
-            action_v = rates__read_data[(64'h20)+:(8)];
+            hops_v = rates__read_data[(64'h21)+:(8)];
+            action_v = rates__read_data[(64'h21)+:(8)];
         end
-        if (|action_v) begin
+        if (reacts) begin
             kind_v = Kind__Timeout;
         end
         if (held_sample__q | due__q) begin
@@ -23370,6 +23401,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             held__d_v = 1'b0;
             sure__d_v = 1'b1;
             due__d_v = 1'b0;
+            parked_now__d_v = 1'b0;
             replaced__d_v = 1'b0;
         end
         last_flow__d = last_flow__d_v;
@@ -23391,6 +23423,10 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         due_turn__d = due_turn__d_v;
         due_measure__d = due_measure__d_v;
         due_lost__d = due_lost__d_v;
+        parked_now__d = parked_now__d_v;
+        parked_flow__d = parked_flow__d_v;
+        parked_place__d = parked_place__d_v;
+        parked_lost__d = parked_lost__d_v;
         replaced__d = replaced__d_v;
         replaced_flow__d = replaced_flow__d_v;
         old__d = old__d_v;
@@ -23587,6 +23623,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     assign ended__write_address = flows__22__q;
     assign ended__write_data = turned__22__q;
     assign issue = issuing;
+    assign reacts = (held_host__q & ~due__q) & rates__read_data[(64'h20)+:(1)];
     assign slots__read_enable = free;
     assign issued__read_enable = free;
     assign ended__read_enable = free;
@@ -23753,6 +23790,10 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         due_turn__q <= due_turn__d;
         due_measure__q <= due_measure__d;
         due_lost__q <= due_lost__d;
+        parked_now__q <= parked_now__d;
+        parked_flow__q <= parked_flow__d;
+        parked_place__q <= parked_place__d;
+        parked_lost__q <= parked_lost__d;
         replaced__q <= replaced__d;
         replaced_flow__q <= replaced_flow__d;
     end
@@ -24568,24 +24609,32 @@ endmodule // standalone__core__control__engine__arbiter__parked
 
 
 
+
+
+
+
+
+
+
+
 module tnic_standalone__core__control__engine__arbiter__rates(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
     input wire  clock;
     input wire  read_enable;
     input wire  [3:0] read_address;
-    output reg  [39:0] read_data;
+    output reg  [40:0] read_data;
     input wire  write_enable;
     input wire  [3:0] write_address;
-    input wire  [39:0] write_data;
+    input wire  [40:0] write_data;
     
     // Update code (custom)
     (* ram_style = "block" *)
-    reg[39:0] mem[15:0];
+    reg[40:0] mem[15:0];
     
     always @(posedge clock) begin
        if (read_enable) begin
-          read_data <= write_enable & (read_address == write_address) ? {40{1'bx}} : mem[read_address];
+          read_data <= write_enable & (read_address == write_address) ? {41{1'bx}} : mem[read_address];
        end
        if (write_enable) begin
           mem[write_address] <= write_data;
@@ -40093,15 +40142,15 @@ endmodule // standalone__core__control__engine__state__ram_96
 
 
 
-module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_3,profile_1,profile_3,hyper_1,steps_3,limited_3,marked_3,target_3,before_10,cnp_10,timed_out_10,target_10,given_10);
+module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_4,profile_1,profile_4,hyper_1,steps_3,limited_3,marked_3,target_3,before_10,cnp_10,timed_out_10,target_10,given_10);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  [41:0] bus_1;
-    input wire  [41:0] bus_3;
+    input wire  [41:0] bus_4;
     input wire  [3:0] profile_1;
-    input wire  [3:0] profile_3;
+    input wire  [3:0] profile_4;
     input wire  hyper_1;
     input wire  [3:0] steps_3;
     input wire  limited_3;
@@ -40124,31 +40173,39 @@ module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_3,profil
     wire [41:0] greatest__bus;
     wire [3:0] greatest__address;
     wire  [31:0] greatest__data;
-    reg  [27:0] raise4__d;
-    reg  [27:0] raise4__d_v;
-    reg [27:0] raise4__q = 28'h0;
-    reg  [31:0] target4__d;
-    reg  [31:0] target4__d_v;
-    reg [31:0] target4__q = 32'h0;
-    reg  marked4__d;
-    reg  marked4__d_v;
-    reg marked4__q = 1'h0;
-    reg  [32:0] sum5__d;
-    reg  [32:0] sum5__d_v;
-    reg [32:0] sum5__q = 33'h0;
-    reg  marked5__d;
-    reg  marked5__d_v;
-    reg marked5__q = 1'h0;
-    reg  [31:0] target6__d;
-    reg  [31:0] target6__d_v;
-    reg [31:0] target6__q = 32'h0;
+    reg  [15:0] low4__d;
+    reg  [15:0] low4__d_v;
+    reg [15:0] low4__q = 16'h0;
+    reg  [15:0] high4__d;
+    reg  [15:0] high4__d_v;
+    reg [15:0] high4__q = 16'h0;
+    reg  [27:0] raise5__d;
+    reg  [27:0] raise5__d_v;
+    reg [27:0] raise5__q = 28'h0;
+    wire [31:0] target__0__d;
+    reg [31:0] target__0__q = 32'h0;
+    wire [31:0] target__1__d;
+    reg [31:0] target__1__q = 32'h0;
+    wire marked__0__d;
+    reg marked__0__q = 1'h0;
+    wire marked__1__d;
+    reg marked__1__q = 1'h0;
+    wire marked__2__d;
+    reg marked__2__q = 1'h0;
+    reg  [32:0] sum6__d;
+    reg  [32:0] sum6__d_v;
+    reg [32:0] sum6__q = 33'h0;
+    reg  [31:0] target7__d;
+    reg  [31:0] target7__d_v;
+    reg [31:0] target7__q = 32'h0;
     wire later__clk;
     wire later__rst;
     wire [31:0] later__i;
     wire  [31:0] later__o;
     
     // Local signals
-    wire [23:0] each;
+    wire [11:0] low;
+    wire [11:0] high;
     wire [3:0] times;
     wire [31:0] rate;
     
@@ -40175,23 +40232,22 @@ module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_3,profil
     
     // Update code
     always @(*) begin
-        raise4__d_v = raise4__q;
-        target4__d_v = target4__q;
-        marked4__d_v = marked4__q;
-        sum5__d_v = sum5__q;
-        marked5__d_v = marked5__q;
-        target6__d_v = target6__q;
-        raise4__d_v = (each * times);
+        low4__d_v = low4__q;
+        high4__d_v = high4__q;
+        raise5__d_v = raise5__q;
+        sum6__d_v = sum6__q;
+        target7__d_v = target7__q;
+        low4__d_v = (low * times);
+        high4__d_v = (high * times);
         if (limited_3) begin
-            raise4__d_v = ((32'h0) & 28'hfffffff);
+            low4__d_v = ((32'h0) & 16'hffff);
+            high4__d_v = ((32'h0) & 16'hffff);
         end
-        target4__d_v = target_3;
-        marked4__d_v = marked_3;
-        sum5__d_v = ((target4__q) & 33'h1ffffffff) + ((raise4__q) & 33'h1ffffffff);
-        marked5__d_v = marked4__q;
-        target6__d_v = sum5__q[(32'h0)+:(32)];
-        if (~marked5__q | (sum5__q > ((greatest__data) & 33'h1ffffffff))) begin
-            target6__d_v = greatest__data;
+        raise5__d_v = ((low4__q) & 28'hfffffff) + (((high4__q) & 28'hfffffff) << 32'hc);
+        sum6__d_v = ((target__1__q) & 33'h1ffffffff) + ((raise5__q) & 33'h1ffffffff);
+        target7__d_v = sum6__q[(32'h0)+:(32)];
+        if (~marked__2__q | (sum6__q > ((greatest__data) & 33'h1ffffffff))) begin
+            target7__d_v = greatest__data;
         end
         target_10_v = later__o;
         if (cnp_10) begin
@@ -40200,12 +40256,11 @@ module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_3,profil
         if (timed_out_10) begin
             target_10_v = ((rate[(32'h1)+:(31)]) & 32'hffffffff);
         end
-        raise4__d = raise4__d_v;
-        target4__d = target4__d_v;
-        marked4__d = marked4__d_v;
-        sum5__d = sum5__d_v;
-        marked5__d = marked5__d_v;
-        target6__d = target6__d_v;
+        low4__d = low4__d_v;
+        high4__d = high4__d_v;
+        raise5__d = raise5__d_v;
+        sum6__d = sum6__d_v;
+        target7__d = target7__d_v;
         target_10 = target_10_v;
     end
     assign step__clk = clk;
@@ -40213,23 +40268,33 @@ module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_3,profil
     assign step__address = profile_1;
     assign step__other = hyper_1;
     assign greatest__clk = clk;
-    assign greatest__bus = bus_3;
-    assign greatest__address = profile_3;
-    assign each = step__data;
+    assign greatest__bus = bus_4;
+    assign greatest__address = profile_4;
+    assign low = step__data[(32'h0)+:(12)];
+    assign high = step__data[(32'hc)+:(12)];
     assign times = steps_3;
+    assign target__0__d = target_3;
+    assign marked__0__d = marked_3;
+    assign target__1__d = target__0__q;
+    assign marked__1__d = marked__0__q;
+    assign marked__2__d = marked__1__q;
     assign later__clk = clk;
     assign later__rst = rst;
-    assign later__i = target6__q;
+    assign later__i = target7__q;
     assign rate = before_10;
     assign given_10 = cnp_10 | timed_out_10;
     
     always @(posedge clk) begin
-        raise4__q <= raise4__d;
-        target4__q <= target4__d;
-        marked4__q <= marked4__d;
-        sum5__q <= sum5__d;
-        marked5__q <= marked5__d;
-        target6__q <= target6__d;
+        low4__q <= low4__d;
+        high4__q <= high4__d;
+        raise5__q <= raise5__d;
+        target__0__q <= target__0__d;
+        target__1__q <= target__1__d;
+        marked__0__q <= marked__0__d;
+        marked__1__q <= marked__1__d;
+        marked__2__q <= marked__2__d;
+        sum6__q <= sum6__d;
+        target7__q <= target7__d;
     end
 endmodule // standalone__core__control__engine__target
 
@@ -40325,6 +40390,8 @@ endmodule // standalone__core__control__engine__target__greatest__ram
 
 
 
+
+
 module tnic_standalone__core__control__engine__target__later(clk,rst,i,o);
     
     // Module arguments
@@ -40344,9 +40411,6 @@ module tnic_standalone__core__control__engine__target__later(clk,rst,i,o);
     reg  [31:0] v__2__d;
     reg  [31:0] v__2__d_v;
     reg [31:0] v__2__q = 32'h0;
-    reg  [31:0] v__3__d;
-    reg  [31:0] v__3__d_v;
-    reg [31:0] v__3__q = 32'h0;
     
     // Sub module instances
     
@@ -40355,21 +40419,17 @@ module tnic_standalone__core__control__engine__target__later(clk,rst,i,o);
         v__0__d_v = i;
         v__1__d_v = v__0__q;
         v__2__d_v = v__1__q;
-        v__3__d_v = v__2__q;
         o_v = v__0__q;
         o_v = v__1__q;
         o_v = v__2__q;
-        o_v = v__3__q;
         if (rst) begin
             v__0__d_v = ((32'h0) & 32'hffffffff);
             v__1__d_v = ((32'h0) & 32'hffffffff);
             v__2__d_v = ((32'h0) & 32'hffffffff);
-            v__3__d_v = ((32'h0) & 32'hffffffff);
         end
         v__0__d = v__0__d_v;
         v__1__d = v__1__d_v;
         v__2__d = v__2__d_v;
-        v__3__d = v__3__d_v;
         o = o_v;
     end
     
@@ -40377,9 +40437,10 @@ module tnic_standalone__core__control__engine__target__later(clk,rst,i,o);
         v__0__q <= v__0__d;
         v__1__q <= v__1__d;
         v__2__q <= v__2__d;
-        v__3__q <= v__3__d;
     end
 endmodule // standalone__core__control__engine__target__later
+
+
 
 
 
@@ -40497,6 +40558,8 @@ module tnic_standalone__core__control__engine__target__step__ram(read_address,re
     end
                 
 endmodule // standalone__core__control__engine__target__step__ram
+
+
 
 
 
@@ -43805,23 +43868,23 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     reg [3:0] rest__q = 4'h0;
     wire [9:0] words__read_address;
     wire words__read_clock;
-    wire  [107:0] words__read_data;
+    wire  [108:0] words__read_data;
     reg  [9:0] words__write_address;
     reg  [9:0] words__write_address_v;
     wire words__write_clock;
-    reg  [107:0] words__write_data;
-    reg  [107:0] words__write_data_v;
+    reg  [108:0] words__write_data;
+    reg  [108:0] words__write_data_v;
     wire words__write_enable;
     wire periods__clk;
     reg  [41:0] periods__bus;
     wire [3:0] periods__phase;
     wire [3:0] periods__profile;
-    wire [107:0] periods__word_1;
+    wire [108:0] periods__word_1;
     wire [23:0] periods__now;
     wire periods__marked;
     wire [23:0] periods__bytes;
     wire periods__timed_out_2;
-    wire  [107:0] periods__next_15;
+    wire  [108:0] periods__next_15;
     wire  [7:0] periods__action_15;
     reg  load__d;
     reg  load__d_v;
@@ -44073,8 +44136,8 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         end
         if (clears | sweep) begin
             words__write_data_v[(64'h69)+:(1)] = 1'b0;
-            words__write_data_v[(64'h6a)+:(1)] = 1'b0;
             words__write_data_v[(64'h6b)+:(1)] = 1'b0;
+            words__write_data_v[(64'h6c)+:(1)] = 1'b0;
             words__write_data_v[(64'h0)+:(24)] = ((32'h0) & 24'hffffff);
         end
         out_valid__d_v = kept;
@@ -44510,13 +44573,13 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     input wire  [41:0] bus;
     input wire  [3:0] phase;
     input wire  [3:0] profile;
-    input wire  [107:0] word_1;
+    input wire  [108:0] word_1;
     input wire  [23:0] now;
     input wire  marked;
     input wire  [23:0] bytes;
     input wire  timed_out_2;
-    output reg  [107:0] next_15;
-    reg  [107:0] next_15_v;
+    output reg  [108:0] next_15;
+    reg  [108:0] next_15_v;
     output reg  [7:0] action_15;
     reg  [7:0] action_15_v;
     
@@ -44524,6 +44587,9 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     reg  started_2__d;
     reg  started_2__d_v;
     reg started_2__q = 1'h0;
+    reg  notified_2__d;
+    reg  notified_2__d_v;
+    reg notified_2__q = 1'h0;
     reg  pending_2__d;
     reg  pending_2__d_v;
     reg pending_2__q = 1'h0;
@@ -44533,6 +44599,9 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     reg  runs_3__d;
     reg  runs_3__d_v;
     reg runs_3__q = 1'h0;
+    reg  falls_3__d;
+    reg  falls_3__d_v;
+    reg falls_3__q = 1'h0;
     reg  [8:0] profiles__read_address;
     wire profiles__read_clock;
     wire  [26:0] profiles__read_data;
@@ -44611,7 +44680,7 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     reg decays_15__q = 1'h0;
     
     // Local signals
-    wire [107:0] w;
+    wire [108:0] w;
     reg  [4:0] index;
     wire [31:0] written;
     wire [26:0] read;
@@ -44662,6 +44731,8 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
         short_10__d_v = short_10__q;
         tick_11__d_v = tick_11__q;
         started_2__d_v = started_2__q;
+        notified_2__d_v = notified_2__q;
+        falls_3__d_v = falls_3__q;
         pending_2__d_v = pending_2__q;
         another_2__d_v = another_2__q;
         runs_3__d_v = runs_3__q;
@@ -44675,9 +44746,11 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
         steps_14__d_v = steps_14__q;
         decays_15__d_v = decays_15__q;
         started_2__d_v = w[(64'h69)+:(1)];
-        pending_2__d_v = w[(64'h6a)+:(1)];
-        another_2__d_v = w[(64'h6b)+:(1)];
+        notified_2__d_v = w[(64'h6a)+:(1)] & w[(64'h69)+:(1)];
+        pending_2__d_v = w[(64'h6b)+:(1)];
+        another_2__d_v = w[(64'h6c)+:(1)];
         runs_3__d_v = started_2__q & ~timed_out_2;
+        falls_3__d_v = notified_2__q & ~timed_out_2;
         index = ((32'ha) & 5'h1f);
         if (phase == ((32'h2) & 4'hf)) begin
             index = ((32'h9) & 5'h1f);
@@ -44771,7 +44844,7 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
         if (phase == ((32'hb) & 4'hf)) begin
             stage_12__d_v = held;
         end
-        decays_15__d_v = runs_3__q & ~over;
+        decays_15__d_v = falls_3__q & ~over;
         by_time_12__d_v = w[(64'h61)+:(4)];
         if (tick_11__q & ~&w[(64'h61)+:(4)]) begin
             by_time_12__d_v = w[(64'h61)+:(4)] + ((32'h1) & 4'hf);
@@ -44795,10 +44868,11 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
             steps_14__d_v = low_13__q - fast__q;
         end
         next_15_v[(64'h69)+:(1)] = 1'b1;
-        next_15_v[(64'h6a)+:(1)] = pending_2__q | marked;
-        next_15_v[(64'h6b)+:(1)] = another & ~cnp;
+        next_15_v[(64'h6a)+:(1)] = notified_2__q | cnp;
+        next_15_v[(64'h6b)+:(1)] = pending_2__q | marked;
+        next_15_v[(64'h6c)+:(1)] = another & ~cnp;
         if (cnp) begin
-            next_15_v[(64'h6a)+:(1)] = another;
+            next_15_v[(64'h6b)+:(1)] = another;
         end
         next_15_v[(64'h0)+:(24)] = w[(64'h0)+:(24)];
         if (arms | (cnp & another)) begin
@@ -44851,6 +44925,8 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
         short_10__d = short_10__d_v;
         tick_11__d = tick_11__d_v;
         started_2__d = started_2__d_v;
+        notified_2__d = notified_2__d_v;
+        falls_3__d = falls_3__d_v;
         pending_2__d = pending_2__d_v;
         another_2__d = another_2__d_v;
         runs_3__d = runs_3__d_v;
@@ -44889,9 +44965,11 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     
     always @(posedge clk) begin
         started_2__q <= started_2__d;
+        notified_2__q <= notified_2__d;
         pending_2__q <= pending_2__d;
         another_2__q <= another_2__d;
         runs_3__q <= runs_3__d;
+        falls_3__q <= falls_3__d;
         fast__q <= fast__d;
         a__q <= a__d;
         b__q <= b__d;
@@ -44917,6 +44995,10 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
         decays_15__q <= decays_15__d;
     end
 endmodule // standalone__core__control__reaction__periods
+
+
+
+
 
 
 
@@ -45271,17 +45353,17 @@ module tnic_standalone__core__control__reaction__words(read_address,read_clock,r
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [107:0] read_data;
+    output reg  [108:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [107:0] write_data;
+    input wire  [108:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[107:0] mem[1023:0];
+    reg[108:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {108{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {109{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin

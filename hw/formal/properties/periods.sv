@@ -1,9 +1,9 @@
 // DCQCN's CNPs, periods and stages: what a look of 16 clocks makes of any word, profile, mark, time and number of bytes.
 // A CNP comes at least an interval behind the last one, or at the end of that interval, and nothing that ended before it is owed any more;
-// alpha decays, and a stage ends, only when its period has; each acts once, and a period begins where the last one ended, or at the CNP.
+// alpha decays behind a first CNP, and a stage ends, only when its period has; each acts once, and a period begins where the last one ended, or at the CNP.
 // Behind a time-out nothing is owed, periods begin anew, and a CNP that was due is taken back: one comes for the look's own mark alone.
 // Assumed: what the look is told stands for as long as it goes on. The profiles' RAM may hold anything.
-module top(input clk, input rst_in, input [107:0] word, input [23:0] now, input marked, input [23:0] bytes, input timed_out,
+module top(input clk, input rst_in, input [108:0] word, input [23:0] now, input marked, input [23:0] bytes, input timed_out,
     input [41:0] bus, input [3:0] profile);
     reg begun = 0;
     always @(posedge clk) begun <= 1;
@@ -12,7 +12,7 @@ module top(input clk, input rst_in, input [107:0] word, input [23:0] now, input 
     // A look begins behind a reset, and then every 16 clocks.
     reg [3:0] phase;
     always @(posedge clk) phase <= rst ? 0 : phase + 1;
-    reg [107:0] stood_word;
+    reg [108:0] stood_word;
     reg [23:0] stood_now, stood_bytes;
     reg stood_marked, stood_timed_out;
     always @(posedge clk) {stood_word, stood_now, stood_marked, stood_bytes, stood_timed_out} <= {word, now, marked, bytes, timed_out};
@@ -20,7 +20,7 @@ module top(input clk, input rst_in, input [107:0] word, input [23:0] now, input 
     always @(*) if (begun & phase > 1) assume(word == stood_word);
     always @(*) if (begun & phase > 2) assume(timed_out == stood_timed_out);
 
-    wire [107:0] next;
+    wire [108:0] next;
     wire [7:0] action;
     tnic_periods dut(.clk(clk), .bus(bus), .phase(phase), .profile(profile), .word_1(word), .now(now), .marked(marked), .bytes(bytes),
         .timed_out_2(timed_out), .next_15(next), .action_15(action));
@@ -40,9 +40,9 @@ module top(input clk, input rst_in, input [107:0] word, input [23:0] now, input 
     wire [23:0] cnp_at, alpha_at, stage_at, cnp_at_next, alpha_at_next, stage_at_next;
     wire [24:0] count, count_next;
     wire [3:0] by_time, by_bytes, by_time_next, by_bytes_next;
-    wire another, pending, started, another_next, pending_next, started_next;
-    assign {another, pending, started, by_bytes, by_time, count, stage_at, alpha_at, cnp_at} = word;
-    assign {another_next, pending_next, started_next, by_bytes_next, by_time_next, count_next, stage_at_next, alpha_at_next, cnp_at_next} = next;
+    wire another, pending, notified, started, another_next, pending_next, notified_next, started_next;
+    assign {another, pending, notified, started, by_bytes, by_time, count, stage_at, alpha_at, cnp_at} = word;
+    assign {another_next, pending_next, notified_next, started_next, by_bytes_next, by_time_next, count_next, stage_at_next, alpha_at_next, cnp_at_next} = next;
     wire cnp = action[0], decay = action[1], increase = action[2], hyper = action[3];
     wire [3:0] steps = action[7:4];
 
@@ -69,11 +69,13 @@ module top(input clk, input rst_in, input [107:0] word, input [23:0] now, input 
         if (timed_out) assert(!decay & !increase & cnp == (marked & !pending & !within));
         if (cnp & !pending) assert(marked & (!started | since >= interval));
         if (cnp & pending) assert(!ahead);
-        assert(decay == (runs & of_alpha >= alpha_period));
+        assert(decay == (runs & notified & of_alpha >= alpha_period));
         assert(increase == (tick | tock));
         if (!increase) assert(!hyper & steps == 0);
         // What is due stays until it was the first of what is owed; a mark in the interval counts at its end.
         assert(started_next);
+        // Alpha decays from the first CNP on.
+        assert(notified_next == ((started & notified) | cnp | back));
         if (due & !cnp & !back) assert(pending_next & cnp_at_next == (pending ? cnp_at : now));
         if (pending & !due) assert(pending_next & cnp_at_next == cnp_at);
         if (marked & !pending & within) assert(pending_next & !cnp & cnp_at_next == cnp_at + interval);

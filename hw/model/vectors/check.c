@@ -148,7 +148,8 @@ static void stage(const struct parameters *p, struct flow *f)
 /* Timers of DCQCN that end until a time, then stages that these bytes end. */
 static void advance(const struct parameters *p, struct flow *f, double at, double bytes)
 {
-    for (; at - f->alpha_at >= p->alpha_timer; f->alpha_at += p->alpha_timer)
+    /* Alpha is 1 up to the first CNP. */
+    for (; f->has_cnp && at - f->alpha_at >= p->alpha_timer; f->alpha_at += p->alpha_timer)
         f->alpha *= 1.0 - p->gain;
     for (; at - f->stage_at >= p->timer; f->stage_at += p->timer) {
         f->by_time += f->by_time < 15;

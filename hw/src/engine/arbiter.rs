@@ -55,6 +55,8 @@ pub struct Arbiter<const F: usize> {
     pub hops: Signal<Out, Bits<8>>,
     /// Action that the reaction block asks for, of kind time-out; 0 for any other operation.
     pub action: Signal<Out, Bits<8>>,
+    /// It asks for one.
+    pub reacts: Signal<Out, Bit>,
     /// The responder's part of a sample, ns.
     pub endpoint_ns: Signal<Out, Bits<24>>,
     /// The ACK of a sample, or of one whose place it took, tells of lost packets.
@@ -116,6 +118,11 @@ pub struct Arbiter<const F: usize> {
     due_turn: DFF<Bits<1>>,
     due_measure: DFF<Measure>,
     due_lost: DFF<Bit>,
+    /// What parked a clock ago: its slot is taken from now on.
+    parked_now: DFF<Bit>,
+    parked_flow: DFF<Bits<F>>,
+    parked_place: DFF<Bits<5>>,
+    parked_lost: DFF<Bit>,
     replaced: DFF<Bit>,
     replaced_flow: DFF<Bits<F>>,
     issuing: Signal<Local, Bit>,
@@ -128,6 +135,7 @@ pub struct Arbiter<const F: usize> {
     waits: Signal<Local, Bit>,
     sampled: Signal<Local, Measure>,
     measure: Signal<Local, Measure>,
+    last_lost: Signal<Local, Bit>,
     lose: Signal<Local, Bit>,
     rests: Signal<Local, Bit>,
     turn: Signal<Local, Bits<1>>,
@@ -141,11 +149,11 @@ pub struct Arbiter<const F: usize> {
 impl<const F: usize> Default for Arbiter<F> {
     fn default() -> Self {
         construct!({ slots: BlockRam::default().apart(), issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart() }
-            clk, rst, enable, sample, lost, due_lost, sampled, lose,
+            clk, rst, enable, sample, lost, due_lost, sampled, last_lost, lose,
             idle, host, reaction_valid, reaction_flow, reaction, action, asks, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
-            endpoint_ns, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
+            endpoint_ns, reacts, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
             held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, go, free, parked,
-            slot, old, last_slot, closing, due, due_flow, due_turn, due_measure, replaced, replaced_flow, issuing, issuing_flow, issuing_turn,
+            slot, old, last_slot, closing, due, due_flow, due_turn, due_measure, parked_now, parked_flow, parked_place, parked_lost, replaced, replaced_flow, issuing, issuing_flow, issuing_turn,
             okay, park, place, taken, waits, measure; valid, flows, turned, parks, losses)
     }
 }
@@ -154,7 +162,25 @@ impl<const F: usize> Logic for Arbiter<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, last_flow, lost_flow, held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure);
-        dff_setup!(self, clk, slot, last_slot, closing, due, due_flow, due_turn, due_measure, due_lost, replaced, replaced_flow, old);
+        dff_setup!(
+            self,
+            clk,
+            slot,
+            last_slot,
+            closing,
+            due,
+            due_flow,
+            due_turn,
+            due_measure,
+            due_lost,
+            parked_now,
+            parked_flow,
+            parked_place,
+            parked_lost,
+            replaced,
+            replaced_flow,
+            old
+        );
         self.loads.clk.next = self.clk.val();
         self.loads.rst.next = self.rst.val();
         self.loads.i_valid.next = self.load_valid.val() & self.enable.val();
@@ -185,6 +211,7 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.rates.write_address.next = self.hosts.i_place.val();
         self.rates.write_data.next.rate = self.host.rate.val();
         self.rates.write_data.next.action = self.reaction.val();
+        self.rates.write_data.next.acts = !self.host.valid.val();
         if self.host.valid.val() {
             self.hosts.i_flow.next = self.host.flow.val();
             self.rates.write_data.next.action = bits::<8>(0);
@@ -212,22 +239,22 @@ impl<const F: usize> Logic for Arbiter<F> {
         }
         self.taken.next = false;
         self.waits.next = false;
-        self.lose.next = false;
+        self.last_lost.next = false;
         for i in 0..32 {
             self.parks[i].clock.next = self.clk.val();
             self.parks[i].d.next = self.parks[i].q.val();
             self.losses[i].clock.next = self.clk.val();
             self.losses[i].d.next = self.losses[i].q.val();
-            if self.place.val().index() == i {
+            if self.parked_place.q.val().index() == i {
                 self.taken.next = self.parks[i].q.val();
-                if self.park.val() {
+                if self.parked_now.q.val() {
                     self.parks[i].d.next = true;
-                    self.losses[i].d.next = self.losses[i].q.val() | self.measures.read_data.val().lost;
+                    self.losses[i].d.next = self.losses[i].q.val() | self.parked_lost.q.val();
                 }
             }
             if self.old.q.val().index() == i {
                 self.waits.next = self.parks[i].q.val();
-                self.lose.next = self.losses[i].q.val();
+                self.last_lost.next = self.losses[i].q.val();
                 self.parks[i].d.next = false;
                 self.losses[i].d.next = false;
             }
@@ -235,6 +262,12 @@ impl<const F: usize> Logic for Arbiter<F> {
                 self.parks[i].d.next = false;
                 self.losses[i].d.next = false;
             }
+        }
+        // What parked in the last clock of its slot.
+        self.lose.next = self.last_lost.val();
+        if self.parked_now.q.val() & (self.parked_place.q.val() == self.old.q.val()) {
+            self.waits.next = true;
+            self.lose.next = self.last_lost.val() | self.parked_lost.q.val();
         }
         self.parked.clock.next = self.clk.val();
         self.parked.write_enable.next = self.park.val();
@@ -246,8 +279,12 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.due_turn.d.next = !self.turned[22].q.val();
         self.due_measure.d.next = self.parked.read_data.val();
         self.due_lost.d.next = self.lose.val();
-        self.replaced.d.next = self.park.val() & self.taken.val();
-        self.replaced_flow.d.next = self.held_flow.q.val();
+        self.parked_now.d.next = self.park.val();
+        self.parked_flow.d.next = self.held_flow.q.val();
+        self.parked_place.d.next = self.place.val();
+        self.parked_lost.d.next = self.measures.read_data.val().lost;
+        self.replaced.d.next = self.parked_now.q.val() & self.taken.val();
+        self.replaced_flow.d.next = self.parked_flow.q.val();
         for i in 0..23 {
             self.valid[i].clock.next = self.clk.val();
             self.flows[i].clock.next = self.clk.val();
@@ -311,12 +348,13 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.hops.next = self.measure.val().hops;
         self.endpoint_ns.next = self.measure.val().endpoint_ns;
         self.action.next = bits::<8>(0);
+        self.reacts.next = (self.held_host.q.val() & !self.due.q.val()) & self.rates.read_data.val().acts;
         if self.held_host.q.val() & !self.due.q.val() {
             self.value.next = self.rates.read_data.val().rate;
             self.hops.next = self.rates.read_data.val().action;
             self.action.next = self.rates.read_data.val().action;
         }
-        if self.action.val().any() {
+        if self.reacts.val() {
             self.kind.next = Kind::Timeout;
         }
         if self.held_sample.q.val() | self.due.q.val() {
@@ -408,6 +446,7 @@ impl<const F: usize> Logic for Arbiter<F> {
             self.held.d.next = false;
             self.sure.d.next = true;
             self.due.d.next = false;
+            self.parked_now.d.next = false;
             self.replaced.d.next = false;
         }
     }

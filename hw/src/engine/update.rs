@@ -173,7 +173,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.arbiter.reaction_flow.next = self.reaction_flow.val();
         self.arbiter.reaction.next = self.reaction.val();
         self.action[1].d.next = self.arbiter.action.val().into();
-        self.reacts[1].d.next = self.arbiter.action.val().any();
+        self.reacts[1].d.next = self.arbiter.reacts.val();
         self.kind[1].d.next = self.arbiter.kind.val();
         self.rtt[1].d.next = self.arbiter.rtt_ns.val();
         self.value[1].d.next = self.arbiter.value.val();
@@ -366,9 +366,9 @@ impl<const F: usize> Logic for Engine<F> {
         self.target.clk.next = self.clk.val();
         self.target.rst.next = self.rst.val();
         self.target.bus_1.next = self.bus[1].q.val();
-        self.target.bus_3.next = self.bus[3].q.val();
+        self.target.bus_4.next = self.bus[4].q.val();
         self.target.profile_1.next = self.state.profile_1.val();
-        self.target.profile_3.next = self.profile[3].q.val();
+        self.target.profile_4.next = self.profile[4].q.val();
         self.target.hyper_1.next = self.action[1].q.val().hyper;
         self.target.steps_3.next = self.action[3].q.val().steps;
         self.target.limited_3.next = self.limits.limited_3.val();

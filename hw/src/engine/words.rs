@@ -148,7 +148,9 @@ packed! {
     pub struct Asked {
         /// The host's rate.
         pub rate: Bits<32>,
-        /// Not 0: no rate of the host's, but an action of the reaction block.
+        /// No rate of the host's, but an action of the reaction block.
+        pub acts: Bit,
+        /// The action, or 0.
         pub action: Bits<8>,
     }
 

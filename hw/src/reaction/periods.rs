@@ -52,10 +52,12 @@ pub struct Periods {
     pub action_15: Signal<Out, Action>,
     w: Signal<Local, Word>,
     started_2: DFF<Bit>,
+    notified_2: DFF<Bit>,
     pending_2: DFF<Bit>,
     another_2: DFF<Bit>,
-    /// Timers run.
+    /// Timers run, and alpha's.
     runs_3: DFF<Bit>,
+    falls_3: DFF<Bit>,
     /// Words of the profiles, all that the bus has.
     profiles: RAM<Bits<27>, 9>,
     index: Signal<Local, Bits<5>>,
@@ -110,13 +112,15 @@ impl Logic for Periods {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, fast, a, b, minus, carry, s, bytes_5, due_6, near_7, at_8, moved_8, left_10, short_10, tick_11);
-        dff_setup!(self, clk, started_2, pending_2, another_2, runs_3);
+        dff_setup!(self, clk, started_2, notified_2, falls_3, pending_2, another_2, runs_3);
         dff_setup!(self, clk, stage_12, by_time_12, by_bytes_12, time_over_13, bytes_over_13, low_13, hyper_14, steps_14, decays_15);
         self.w.next = self.word_1.val();
         self.started_2.d.next = self.w.val().started;
+        self.notified_2.d.next = self.w.val().notified & self.w.val().started;
         self.pending_2.d.next = self.w.val().pending;
         self.another_2.d.next = self.w.val().another;
         self.runs_3.d.next = self.started_2.q.val() & !self.timed_out_2.val();
+        self.falls_3.d.next = self.notified_2.q.val() & !self.timed_out_2.val();
         // The profile's words, one after the other.
         self.index.next = bits::<5>(10);
         if self.phase.val() == bits::<4>(2) {
@@ -233,7 +237,7 @@ impl Logic for Periods {
         if self.phase.val() == bits::<4>(11) {
             self.stage_12.d.next = self.held.val();
         }
-        self.decays_15.d.next = self.runs_3.q.val() & !self.over.val();
+        self.decays_15.d.next = self.falls_3.q.val() & !self.over.val();
         // Stages.
         self.tock.next = (self.runs_3.q.val() & !self.tick_11.q.val()) & !self.short_10.q.val();
         self.by_time_12.d.next = self.w.val().by_time;
@@ -266,6 +270,7 @@ impl Logic for Periods {
         self.another.next =
             (self.another_2.q.val() & !self.timed_out_2.val()) | ((self.marked.val() & self.pending_2.q.val()) & self.due_6.q.val());
         self.next_15.next.started = true;
+        self.next_15.next.notified = self.notified_2.q.val() | self.cnp.val();
         self.next_15.next.pending = self.pending_2.q.val() | self.marked.val();
         self.next_15.next.another = self.another.val() & !self.cnp.val();
         if self.cnp.val() {

@@ -22,6 +22,8 @@ packed! {
         pub by_bytes: Bits<4>,
         /// The times are valid.
         pub started: Bit,
+        /// A CNP came.
+        pub notified: Bit,
         /// A CNP is to come.
         pub pending: Bit,
         /// A mark came when that CNP was due already.

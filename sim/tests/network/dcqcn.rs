@@ -253,6 +253,7 @@ fn a_look_at_an_ack_gives_what_timers_give() {
             // that finds a CNP due count before it.
             let mut sent = Some(bytes);
             let mut hear = |sender: &mut Dcqcn, receiver: &mut Notification, due: &mut u64| loop {
+                // Before the first CNP the sender's counters stand still.
                 let timer = if cnps == 0 { NEVER } else { sender.next_timer() };
                 if timer.min(*due) > now {
                     break;
@@ -282,10 +283,6 @@ fn a_look_at_an_ack_gives_what_timers_give() {
                     break;
                 }
                 apply(&words, &mut state, &Operation { kind: Kind::Reaction, hops: bits, ..Operation::default() });
-            }
-            // Before the first CNP the sender's counters stand still.
-            if cnps == 0 {
-                (word, state) = (Word::default(), State { rate: 40_000 << 12, ..State::default() });
             }
             worst = worst.max((f64::from(state.rate) / 4096.0 - sender.rate()).abs() / 40_000.0);
         }

@@ -142,6 +142,8 @@ pub struct Engine {
     /// Operations in the pipeline, with the clock at which they show.
     flight: VecDeque<Flight>,
     lost: u64,
+    /// Flow whose parked sample was lost at the last clock: it shows a clock later.
+    replaced: Option<u32>,
     superseded: Option<u32>,
 }
 
@@ -162,6 +164,7 @@ impl Engine {
             issued: VecDeque::new(),
             flight: VecDeque::new(),
             lost: 0,
+            replaced: None,
             superseded: None,
         }
     }
@@ -289,7 +292,8 @@ impl Block for Engine {
         let sample = self.samples.step(i.sample, pop(1));
         // Two at one clock count as one: a queue that is full waits behind something else than a
         // sample.
-        self.superseded = youngest.filter(|_| sample).map(|s| s.flow).or(replaced);
+        self.superseded = youngest.filter(|_| sample).map(|s| s.flow).or(self.replaced);
+        self.replaced = replaced;
         let sample = self.superseded.is_some();
         other |= self.host.step(asked, pop(2));
         other |= self.idle.step(i.idle, pop(3));
@@ -307,7 +311,12 @@ impl Block for Engine {
 
     fn wake(&self, clk: u64) -> u64 {
         let queues = [self.init.is_empty(), self.samples.is_empty(), self.host.is_empty(), self.idle.is_empty()];
-        if self.held.is_some() || self.lost != 0 || self.issued.iter().any(|i| i.parked.is_some()) || queues.contains(&false) {
+        if self.held.is_some()
+            || self.replaced.is_some()
+            || self.lost != 0
+            || self.issued.iter().any(|i| i.parked.is_some())
+            || queues.contains(&false)
+        {
             return clk;
         }
         let swept = if clk < self.swept_at { self.swept_at } else { u64::MAX };

@@ -47,6 +47,8 @@ impl Periods {
 pub struct Word {
     /// The times are valid.
     pub started: bool,
+    /// A CNP came: alpha decays from the first one on.
+    pub notified: bool,
     /// A CNP is to come, at `cnp_at`.
     pub pending: bool,
     /// A mark came when that CNP was due already, and is one for the CNP after it.
@@ -102,7 +104,7 @@ pub fn look(word: &Word, periods: &Periods, now: u32, heard: &Heard) -> (Word, u
     let at = if due && !timed_out { cnp_at } else { now };
     let sum = (word.bytes + bytes) & BYTES;
     let runs = word.started && !timed_out;
-    let decays = runs && from(at, word.alpha_at) >= periods.alpha_ns;
+    let decays = runs && word.notified && from(at, word.alpha_at) >= periods.alpha_ns;
     let tick = runs && from(at, word.stage_at) >= periods.stage_ns;
     let tock = runs && !tick && sum >= periods.stage_bytes;
     let cnp = due && !(decays || tick || tock);
@@ -114,6 +116,7 @@ pub fn look(word: &Word, periods: &Periods, now: u32, heard: &Heard) -> (Word, u
     let restart = cnp || !runs;
     let next = Word {
         started: true,
+        notified: word.notified || cnp,
         pending: if cnp { another } else { word.pending || marked },
         another: another && !cnp,
         cnp_at: if cnp && another { later } else { cnp_at },
@@ -169,6 +172,17 @@ mod tests {
         // Far beyond the interval a mark is a CNP at once, after what is owed.
         assert_eq!(all(&mut w, &P, 217_000, true, 0), [BOTH, action::CNP]);
         assert_eq!((w.cnp_at, w.by_time), (217_000, 0));
+    }
+
+    /// Before its first CNP a flow's alpha is 1, however long it sends: that CNP halves the rate
+    /// (Mellanox' `initial_alpha_value` is the value at a flow's first CNP; so is ns-3's).
+    #[test]
+    fn alpha_decays_from_the_first_cnp_on() {
+        let mut w = Word::default();
+        let sent: Vec<u8> = (0..2000).flat_map(|k| all(&mut w, &P, 50_000 * k, false, 9000)).collect();
+        assert!(sent.iter().all(|bits| bits & action::DECAY == 0 && bits & action::INCREASE != 0), "{sent:?}");
+        assert_eq!(all(&mut w, &P, 50_000 * 2000, true, 0).last(), Some(&action::CNP));
+        assert_eq!(all(&mut w, &P, 50_000 * 2000 + 55_000, false, 0), [BOTH]);
     }
 
     /// Five stages, then steps, then hyper steps that grow.
