@@ -42,6 +42,7 @@ impl Bench<'_> {
             ready: self.get("command_ready") == 1,
             reply: (self.get("reply_valid") == 1).then(|| (STATUS[self.get("reply_status") as usize], self.get("reply_flow") as u32)),
             change: (self.get("change_valid") == 1).then(change),
+            joined: (self.get("joined_valid") == 1).then(|| self.get("joined_flow") as u32),
             pulses: self.get("pulses") as u8,
         }
     }
@@ -136,6 +137,7 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
             (0..8)
                 .filter(|b| out.pulses >> b & 1 == 1)
                 .for_each(|b| count(["learned", "set", "removed", "aged", "full", "crowded", "ambiguous", "postponed"][b]));
+            out.joined.iter().for_each(|_| count("joined"));
             out.reply.iter().for_each(|(status, _)| count(&format!("{status:?}")));
             out.sent.iter().for_each(|flow| count(if flow.is_some() { "hit" } else { "miss" }));
             out.answer.iter().for_each(|flow| count(if flow.is_some() { "answer" } else { "no answer" }));

@@ -1,6 +1,6 @@
 //! `timely_hw::roce::round_trips` against `timely_model::round_trips`, every output at every clock:
 //! requests that are new, sent again or of another connection, answers of all kinds, lost and odd
-//! completions, loads, steps of the time, and profiles that change.
+//! completions, loads, joins, steps of the time, and profiles that change.
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
@@ -102,6 +102,8 @@ impl Bench<'_> {
         self.set("fl_flow", l.flow.into());
         let record: Vec<u8> = l.record.iter().flat_map(|w| w.to_le_bytes()).collect();
         self.dut.set_bytes(self.library.input("fl_record"), &record);
+        self.set("joined_valid", i.joined.is_some().into());
+        self.set("joined_flow", i.joined.unwrap_or_else(|| flow(rng)).into());
         self.set("cfg_mtu", i.mtu.into());
         self.set("cfg_ns_per_byte", i.ns_per_byte.into());
         self.set("now", i.now);
@@ -171,9 +173,9 @@ fn lockstep<const F: usize>(all: u64) {
         let mut model = round_trips::RoundTrips::new(F as u32);
         let (mut world, mut i) = (World::default(), In { now: rng.random(), ns_per_byte: rng.random(), ..In::default() });
         let (mut sent, mut answers) = (Runs::new(0.5, 40), Runs::new(0.5, 40));
-        // Of many flows the scan for time-outs comes by seldom: some hundred have to wait for it.
+        // Of many flows the scan for time-outs comes by seldom: some hundred in front of it are used.
         let some = if F > 8 { 256 } else { 16 };
-        let (mut flows, mut step, mut lost, mut load, mut loaded) = (1, 1 << 18, 0.0, 0.01, 0);
+        let (mut flows, mut near, mut step, mut lost, mut load, mut loaded) = (1, false, 1 << 18, 0.0, 0.01, 0);
         for clk in 0..cycles() {
             let out = model.output(clk);
             assert_eq!(bench.output(), out, "clock {clk}, seed {seed}");
@@ -183,9 +185,9 @@ fn lockstep<const F: usize>(all: u64) {
                 *tally.entry(if s.kind == KIND_TIMEOUT { "time-out" } else { "sample" }).or_default() += 1;
             }
             if clk % 3000 == 0 {
-                flows = [1, 3, some, 1 << F][rng.random_range(0..4)];
+                (flows, near) = [(1, false), (3, false), (some, F > 8), (some, F > 8), (1 << F, false)][rng.random_range(0..5)];
                 sent.set([0.1, 0.6, 1.0][rng.random_range(0..3)]);
-                answers.set([0.05, 0.5, 1.0][rng.random_range(0..3)]);
+                answers.set([0.0, 0.05, 0.5, 1.0][rng.random_range(0..4)]);
                 step = [1 << 18, 1 << 22, 1 << 26][rng.random_range(0..3)];
                 lost = [0.0, 0.05, 0.5][rng.random_range(0..3)];
                 load = [0.001, 0.01][rng.random_range(0..2)];
@@ -198,7 +200,8 @@ fn lockstep<const F: usize>(all: u64) {
             } else if rng.random_bool(0.01) {
                 i.departed_epoch = i.time_epoch;
             }
-            let flow = |rng: &mut ChaCha8Rng| rng.random_range(0..flows);
+            let ahead = if near { (clk.saturating_sub(1 << F) >> 2) as u32 } else { 0 };
+            let flow = |rng: &mut ChaCha8Rng| (ahead + rng.random_range(0..flows)) & ((1 << F) - 1);
             i.sent = sent.next(&mut rng).then(|| {
                 world.tag = if rng.random_bool(0.02) { rng.random() } else { world.tag.wrapping_add(1) & 0x7fff };
                 let of = flow(&mut rng);
@@ -239,6 +242,7 @@ fn lockstep<const F: usize>(all: u64) {
                 i.flow = Some(FlowLoad { flow: flow(&mut rng), record });
                 loaded = clk;
             }
+            i.joined = rng.random_bool(load).then(|| flow(&mut rng));
             i.rst = rng.random_bool(0.00005);
             bench.tick(&i, F as u32, &mut rng);
             model.step(clk, &i);

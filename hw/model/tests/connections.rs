@@ -1,4 +1,5 @@
-//! A number that another connection takes over, at `timely_model::round_trips`.
+//! What `timely_model::round_trips` cannot see of a connection: that it began anew on the same
+//! number, that answers came before it was joined, that the wire carries those of others.
 use timely_model::Block;
 use timely_model::bus::{Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, Sample};
 use timely_model::round_trips::{Answer, Frame, In, Request, RoundTrips, Verb};
@@ -48,17 +49,25 @@ impl Pair {
 
     /// A request that asks for an ACK leaves.
     fn send(&mut self, psn: u32) {
-        let request = Some(Request { flow: 0, psn, asks: true, bytes: 256, ..Request::default() });
-        let tag = psn as u16;
+        self.leave(Request { flow: 0, psn, asks: true, bytes: 256, ..Request::default() });
+    }
+
+    /// A request for `bytes` leaves.
+    fn read(&mut self, psn: u32, bytes: u32) {
+        self.leave(Request { flow: 0, psn, read: true, asks: false, bytes });
+    }
+
+    fn leave(&mut self, request: Request) {
+        let (tag, request) = (request.psn as u16, Some(request));
         self.step(In { sent: Some(Frame { tag, wire_bytes: 338, launch: self.now(), request }), ..In::default() });
         self.wait(20);
         let ts = self.now();
         self.step(In { completion: Some(Completion { tag, ts }), ..In::default() });
     }
 
-    fn acknowledge(&mut self, psn: u32) {
+    fn answer(&mut self, verb: Verb, psn: u32) {
         let ts = self.now();
-        self.step(In { answer: Some(Answer { flow: 0, verb: Verb::Ack, psn, bytes: 0, ts }), ..In::default() });
+        self.step(In { answer: Some(Answer { flow: 0, verb, psn, bytes: 0, ts }), ..In::default() });
     }
 
     /// Requests of consecutive numbers, each answered a round trip later if `heard`.
@@ -67,7 +76,7 @@ impl Pair {
             self.send(psn);
             self.wait(TRIP_NS);
             if heard {
-                self.acknowledge(psn);
+                self.answer(Verb::Ack, psn);
             }
             self.wait(200);
         }
@@ -100,4 +109,68 @@ fn a_number_that_begins_anew_has_no_time_outs_until_it_is_answered() {
     pair.talk(0x80_0200, 1, false);
     pair.wait(5 * u64::from(TIMEOUT_NS));
     assert_eq!(of_kind(&pair.taken(), KIND_TIMEOUT).len(), 1);
+}
+
+/// Answers reach a pair from its join on. The packet that was timed before had its answer long ago:
+/// the first that is heard says nothing of its round trip.
+#[test]
+fn a_pair_that_is_joined_while_it_sends_has_no_false_round_trip() {
+    let mut pair = Pair::new();
+    pair.talk(100, 5, false);
+    pair.step(In { joined: Some(0), ..In::default() });
+    pair.talk(105, 10, true);
+    let rtts = of_kind(&pair.taken(), KIND_RTT);
+    assert!(rtts.len() >= 8, "{rtts:?}");
+    assert!(rtts.iter().all(|ns| ns.abs_diff(TRIP_NS as u32) < 300), "{rtts:?} ns, {TRIP_NS} are right");
+}
+
+/// A pair that is joined by another local number, which is wrong, hears nothing: that is no
+/// congestion either.
+#[test]
+fn a_pair_that_is_joined_anew_has_no_time_outs_until_it_is_answered() {
+    let mut pair = Pair::new();
+    pair.talk(100, 5, true);
+    pair.step(In { joined: Some(0), ..In::default() });
+    pair.talk(105, 30, false);
+    pair.wait(5 * u64::from(TIMEOUT_NS));
+    assert_eq!(of_kind(&pair.taken(), KIND_TIMEOUT).len(), 0);
+}
+
+/// Two READs of a MB: the second one's first response comes behind the first one's last, far more
+/// than a time-out after it was asked for. The wire is healthy while responses come; when they end
+/// in the middle, it is not.
+#[test]
+fn responses_that_come_are_no_time_out() {
+    let mut pair = Pair::new();
+    pair.talk(90, 3, true);
+    pair.taken();
+    pair.read(100, 1 << 20);
+    pair.wait(TRIP_NS);
+    pair.answer(Verb::Response, 100);
+    pair.wait(200);
+    pair.read(100 + 4096, 1 << 20);
+    // 2,000 of 4,096 responses of 256 bytes, one a microsecond: 20 time-outs.
+    for psn in 101..2101 {
+        pair.wait(1000);
+        pair.answer(Verb::Response, psn);
+    }
+    let during = of_kind(&pair.taken(), KIND_TIMEOUT).len();
+    pair.wait(10 * u64::from(TIMEOUT_NS));
+    assert_eq!((during, of_kind(&pair.taken(), KIND_TIMEOUT).len()), (0, 1));
+}
+
+/// A READ of 2^30 bytes has more responses than a window has numbers: each is an answer.
+#[test]
+fn responses_beyond_a_window_are_no_time_out() {
+    let mut pair = Pair::new();
+    pair.talk(90, 3, true);
+    pair.taken();
+    pair.read(100, 1 << 30);
+    for psn in 100..2100 {
+        pair.wait(1000);
+        pair.answer(Verb::Response, psn);
+    }
+    let during = of_kind(&pair.taken(), KIND_TIMEOUT).len();
+    pair.wait(10 * u64::from(TIMEOUT_NS));
+    assert_eq!((during, of_kind(&pair.taken(), KIND_TIMEOUT).len()), (0, 1));
 }

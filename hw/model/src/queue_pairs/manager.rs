@@ -240,7 +240,11 @@ impl Manager {
                 Some(flow) => self.end(if flow == self.flow { Status::Done } else { Status::Ambiguous }),
                 None if self.info.joined => self.step = Step::OldKey,
                 None => match d.place.filter(|_| !d.collides) {
-                    Some(place) => (self.place, self.step) = (place, Step::Join),
+                    Some(place) => {
+                        // Told before the first answer can find the flow.
+                        (self.place, self.step) = (place, Step::Join);
+                        self.out.joined = Some(self.flow);
+                    }
                     None => self.end(Status::Crowded),
                 },
             },
@@ -254,6 +258,7 @@ impl Manager {
             Step::OwnSeek => (self.place, self.step) = (d.place.expect("the flow's place"), Step::OwnDrop),
             Step::OldDrop => {
                 self.write(Info { joined: false, ..self.info });
+                self.out.joined = Some(self.flow);
                 self.step = Step::OwnKey;
                 if host {
                     self.join_or_end();

@@ -100,6 +100,8 @@ pub struct Out {
     pub reply: Option<(Status, u32)>,
     /// A flow got a queue pair, or lost it.
     pub change: Option<Change>,
+    /// A flow whose answers are known by another key from now on, or by none any more.
+    pub joined: Option<u32>,
     /// Counted events, bit by [`Pulse`].
     pub pulses: u8,
 }

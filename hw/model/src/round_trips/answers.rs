@@ -28,6 +28,8 @@ pub struct Seen {
     pub start: Start,
     pub enabled: bool,
     pub profile: u8,
+    /// When the newest answer entered, units of 32 ns.
+    pub last: u32,
 }
 
 /// An operation with what it read as it entered.
@@ -59,12 +61,19 @@ pub struct Given {
 pub struct Answers {
     words: Vec<Done>,
     shown: Vec<Done>,
+    /// When the newest answer of each flow entered.
+    lasts: Vec<u32>,
     ops: VecDeque<Option<Op>>,
 }
 
 impl Answers {
     pub fn new(flows: usize) -> Self {
-        Answers { words: vec![Done::default(); flows], shown: vec![Done::default(); flows], ops: VecDeque::from([None; DECIDED + 1]) }
+        Answers {
+            words: vec![Done::default(); flows],
+            shown: vec![Done::default(); flows],
+            lasts: vec![0; flows],
+            ops: VecDeque::from([None; DECIDED + 1]),
+        }
     }
 
     /// No operation is under way.
@@ -75,6 +84,11 @@ impl Answers {
     /// A flow's word as the other side reads it.
     pub fn shown(&self, flow: u32) -> Done {
         self.shown[flow as usize]
+    }
+
+    /// When a flow's newest answer entered, units of 32 ns.
+    pub fn last(&self, flow: u32) -> u32 {
+        self.lasts[flow as usize]
     }
 
     /// A clock: the operation that enters at time `now`, with what it reads; time-outs by profile.
@@ -90,6 +104,9 @@ impl Answers {
             let word = &mut self.words[op.flow as usize];
             given = decide(word, op, epoch);
             op.word = Some(*word);
+            if matches!(op.query, Query::Answer(_)) && op.seen.enabled {
+                self.lasts[op.flow as usize] = op.entered;
+            }
         }
         self.ops.push_front(query.map(|(query, flow, seen)| {
             let ts = if let Query::Answer(a) = query { a.ts } else { now };
@@ -102,7 +119,7 @@ impl Answers {
 /// Decides an operation: its flow's word from then on, and the outputs.
 fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
     let mut given = Given::default();
-    let Seen { sent, start, enabled, .. } = op.seen;
+    let Seen { sent, start, enabled, last, .. } = op.seen;
     let mut pulse = |p: Pulse| given.pulses |= 1 << p as u16;
     let timing = sent.timing != word.timing;
     let now_ns = op.now_ns;
@@ -111,7 +128,7 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
     match op.query {
         Query::Forget => *word = Done { timing: sent.timing, ..Done::default() },
         Query::Turn => {
-            let late = op.entered.wrapping_sub(sent.since) & SINCE >= op.timeout >> UNIT;
+            let late = [sent.since, last].iter().all(|at| op.entered.wrapping_sub(*at) & SINCE >= op.timeout >> UNIT);
             if enabled && timing && op.timeout != 0 && late {
                 word.timing = sent.timing;
                 // Answers to a pair that is not joined find no flow: their absence tells nothing.

@@ -22,7 +22,13 @@
 //! sent again, and give no samples; so the first READ of a flow may cost its next ones' samples.
 //!
 //! **Time-out.** Flows are looked at in turn, within 2^16 clocks; when the timed packet was sent
-//! its profile's time-out ago or longer, the engine gets a sample of kind [`KIND_TIMEOUT`].
+//! its profile's time-out ago or longer, and no answer of the flow came for as long, the engine
+//! gets a sample of kind [`KIND_TIMEOUT`]. A READ waits behind the responses of others, and behind
+//! more PSNs than a window has, which are answers all the same. Times are modulo 4.3 s: the
+//! time-out of a flow that was silent for longer may be late by its length.
+//!
+//! **Joined.** Answers reach a pair from its join on; of a packet that left before, the answer may
+//! have come before. So a join ends the timing, and time-outs wait for the next answer.
 //!
 //! **Start of the RTT**, stamps and steps of the time are as in [`crate::rtt`]; the signal is the
 //! RTT whatever the profile asks for, as an RDMA NIC writes no stamps.
@@ -66,6 +72,8 @@ pub struct RoundTrips {
     /// The operation that enters at the next clock without an answer.
     offer: Option<(Query, u32)>,
     load: Option<u32>,
+    /// A flow that was joined: it is offered at a clock without a load or an answer.
+    joined: Option<u32>,
     /// Clocks that turns are late by.
     lag: u64,
     given: Given,
@@ -94,6 +102,7 @@ impl RoundTrips {
             completions: VecDeque::from([(None, 0); COMPLETION_WAITS]),
             offer: None,
             load: None,
+            joined: None,
             lag: 0,
             given: Given::default(),
             sent_pulses: 0,
@@ -132,7 +141,7 @@ impl RoundTrips {
 
     fn seen(&self, flow: u32) -> Seen {
         let (profile, enabled) = self.settings[flow as usize];
-        Seen { sent: self.requests.shown(flow), start: self.starts[flow as usize], enabled, profile }
+        Seen { sent: self.requests.shown(flow), start: self.starts[flow as usize], enabled, profile, last: self.answers.last(flow) }
     }
 
     /// A decided frame as the tag table takes it: its place has the flow, and high bits of its
@@ -202,11 +211,14 @@ impl Block for RoundTrips {
         }
         if let Some(l) = &i.flow {
             self.settings[l.flow as usize] = (l.profile(), l.enable());
-            if !(l.enable() && l.keep()) {
-                self.load = Some(l.flow);
-                self.requests.forget(l.flow);
-            }
         }
+        if let Some(l) = i.flow.as_ref().filter(|l| !(l.enable() && l.keep())) {
+            self.load = Some(l.flow);
+            self.requests.forget(l.flow);
+        } else if i.answer.is_none() && self.joined.is_some() {
+            self.load = self.joined.take();
+        }
+        self.joined = i.joined.or(self.joined);
     }
 
     fn wake(&self, clk: u64) -> u64 {
@@ -214,7 +226,7 @@ impl Block for RoundTrips {
             return self.sweep_end;
         }
         let told = self.given.sample.is_some() || self.given.nak.is_some() || self.given.pulses != 0 || self.sent_pulses != 0;
-        let waits = self.offer.is_some() || self.load.is_some() || self.completions.iter().any(|c| c.0.is_some());
+        let waits = self.offer.is_some() || self.load.is_some() || self.joined.is_some() || self.completions.iter().any(|c| c.0.is_some());
         let busy = !self.requests.is_idle() || !self.answers.is_idle() || !self.sending.is_idle() || !self.departures.is_idle();
         if told || waits || busy { clk } else { self.next_turn(clk) }
     }

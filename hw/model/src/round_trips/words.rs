@@ -112,6 +112,8 @@ pub struct In {
     pub profile: Option<ProfileWrite>,
     /// A flow is loaded.
     pub flow: Option<FlowLoad>,
+    /// Answers of a flow are known by another key from now on, or by none any more.
+    pub joined: Option<u32>,
     /// Least path MTU of all flows: 1 to 5 for 256 to 4,096 bytes; 0: unknown.
     pub mtu: u8,
     /// ns a byte takes on the line, Q.16.

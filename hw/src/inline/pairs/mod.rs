@@ -11,8 +11,8 @@ pub use core::PairInline;
 pub use emission::{FLOW_BITS, Joint, pair_core};
 
 use crate::bus::{
-    AxisOut, CompletionIn, FlowLoadIn, PairCommandOut, PairFlowOut, PairFrameIn, PairLookIn, PairReplyOut, PairSourceOut, ProfileWriteIn,
-    StoreWriteIn,
+    AxisOut, CompletionIn, FlowLoadIn, FlowPulseOut, PairCommandOut, PairFlowOut, PairFrameIn, PairLookIn, PairReplyOut, PairSourceOut,
+    ProfileWriteIn, StoreWriteIn,
 };
 use crate::csr::SettingsBus;
 use crate::fifo::Fifo;
@@ -178,6 +178,7 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.commands.settings.next = self.settings.val();
         PairCommandOut::join(&mut self.commands.command, &mut self.known.command);
         PairReplyOut::<F>::join(&mut self.known.reply, &mut self.commands.reply);
+        FlowPulseOut::<F>::join(&mut self.known.joined, &mut self.round_trips.joined);
         self.pairs.load_valid.next = self.known.change.valid.val();
         self.pairs.load_flow.next = self.known.change.flow.val();
         self.pairs.load_live.next = self.known.change.live.val();

@@ -2,7 +2,7 @@
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::flows::Flows;
 use super::words::{Info, Job, KeyWord, Phase};
-use crate::bus::{PairChangeOut, PairCommandIn, PairOperationOut, PairReplyOut, PairResultIn};
+use crate::bus::{FlowPulseOut, PairChangeOut, PairCommandIn, PairOperationOut, PairReplyOut, PairResultIn};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::queue_pairs::{OLD_UNITS, Pulse, Status};
@@ -28,6 +28,7 @@ pub(super) struct Manager<const F: usize, const C: usize> {
     pub command: PairCommandIn,
     pub reply: PairReplyOut<F>,
     pub change: PairChangeOut<F>,
+    pub joined: FlowPulseOut<F>,
     pub pulses: Signal<Out, Bits<8>>,
     /// A key that is to be learned, and that one came that could not wait.
     pub learn_valid: Signal<In, Bit>,
@@ -87,6 +88,7 @@ pub(super) struct Manager<const F: usize, const C: usize> {
     reply_of: DFF<Bits<F>>,
     changes: DFF<Bit>,
     goes_live: DFF<Bit>,
+    hears: DFF<Bit>,
     changed: DFF<Bits<F>>,
     given_profile: DFF<Bits<4>>,
     /// Bits of `pulses`.
@@ -105,7 +107,7 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, phase, job, out, key, hosts, address, joins, local_pair, chosen_profile, flow, place, info, scan, scan_first);
-        dff_setup!(self, clk, left, epoch, replies, outcome, reply_of, changes, goes_live, changed, given_profile);
+        dff_setup!(self, clk, left, epoch, replies, outcome, reply_of, changes, goes_live, hears, changed, given_profile);
         for i in 0..8 {
             self.counted[i].clock.next = self.clk.val();
             self.counted[i].d.next = false;
@@ -182,6 +184,7 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
         self.ends.next = false;
         self.status.next = bits::<3>(0);
         self.changes.d.next = false;
+        self.hears.d.next = false;
         self.named.next.address = self.command.address.val();
         self.named.next.pair = self.command.pair.val();
         self.join_key.next.address = self.address.q.val();
@@ -292,7 +295,9 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
                     } else if self.info.q.val().joined {
                         self.phase.d.next = Phase::OldKey;
                     } else if self.fits.val() {
+                        // Told before the first answer can find the flow.
                         self.phase.d.next = Phase::Link;
+                        self.hears.d.next = true;
                     } else {
                         self.ends.next = true;
                         self.status.next = bits::<3>(3);
@@ -323,6 +328,7 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
                     self.flows.writes.next = true;
                     self.stored.next.joined = false;
                     self.info.d.next = self.stored.val();
+                    self.hears.d.next = true;
                     self.phase.d.next = Phase::OwnKey;
                     if self.job.q.val() == Job::Set {
                         self.stands.next = true;
@@ -380,6 +386,8 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
         self.reply.flow.next = self.reply_of.q.val();
         self.change.valid.next = self.changes.q.val();
         self.change.flow.next = self.changed.q.val();
+        self.joined.valid.next = self.hears.q.val();
+        self.joined.flow.next = self.changed.q.val();
         self.change.live.next = self.goes_live.q.val();
         self.change.profile.next = self.given_profile.q.val();
         self.summed[0].next = bits::<8>(0);
@@ -398,6 +406,7 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
             self.epoch.d.next = bits::<4>(0);
             self.replies.d.next = false;
             self.changes.d.next = false;
+            self.hears.d.next = false;
             for i in 0..8 {
                 self.counted[i].d.next = false;
             }

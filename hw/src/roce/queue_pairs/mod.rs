@@ -6,7 +6,7 @@ mod places;
 mod side;
 mod words;
 
-use crate::bus::{PairChangeOut, PairCommandIn, PairFlowOut, PairLookIn, PairOperationOut, PairReplyOut, PairResultOut};
+use crate::bus::{FlowPulseOut, PairChangeOut, PairCommandIn, PairFlowOut, PairLookIn, PairOperationOut, PairReplyOut, PairResultOut};
 use crate::fifo::WideFifo;
 use manager::Manager;
 use rust_hdl::prelude::*;
@@ -72,6 +72,9 @@ pub struct QueuePairs<const F: usize, const B: usize, const C: usize> {
     pub reply: PairReplyOut<F>,
     /// Flows that get or lose a pair.
     pub change: PairChangeOut<F>,
+    /// A flow whose answers are known by another key from now on, or by none any more; before the
+    /// first answer finds it.
+    pub joined: FlowPulseOut<F>,
     /// Counted events, bit by `timely_model::queue_pairs::Pulse`.
     pub pulses: Signal<Out, Bits<8>>,
     /// The RAM is clear; nothing is accepted before.
@@ -146,6 +149,7 @@ impl<const F: usize, const B: usize, const C: usize> Logic for QueuePairs<F, B, 
         PairCommandIn::link(&mut self.command, &mut self.manager.command);
         PairReplyOut::<F>::link(&mut self.reply, &mut self.manager.reply);
         PairChangeOut::<F>::link(&mut self.change, &mut self.manager.change);
+        FlowPulseOut::<F>::link(&mut self.joined, &mut self.manager.joined);
         self.pulses.next = self.manager.pulses.val();
         if self.rst.val() {
             self.sweep_at.d.next = bits::<F>(0);

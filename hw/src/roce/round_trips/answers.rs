@@ -35,6 +35,9 @@ pub(super) struct Answers<const F: usize> {
     pub flow_index: Signal<In, Bits<F>>,
     pub flow_settings: Signal<In, Settings>,
     pub forget: Signal<In, Bit>,
+    /// A flow was joined; its timing gets no sample either.
+    pub joined_valid: Signal<In, Bit>,
+    pub joined_flow: Signal<In, Bits<F>>,
     pub pw: ProfileWriteIn,
     /// Time that time-outs count on, ns48.fns16, and steps of the one that stamps are of.
     pub now: Signal<In, Bits<64>>,
@@ -56,8 +59,12 @@ pub(super) struct Answers<const F: usize> {
     sents: RAM<SentWord, F>,
     starts: RAM<TimedStart, F>,
     settings: RAM<Settings, F>,
+    /// When a flow's newest answer entered, units of 32 ns.
+    lasts: RAM<Bits<27>, F>,
     profiles: Profiles,
     offer: Offer<F>,
+    has_joined: DFF<Bit>,
+    at_joined: DFF<Bits<F>>,
     no_sent: Const<SentWord>,
     no_start: Const<TimedStart>,
     no_kind: Const<AnswerKind>,
@@ -72,7 +79,7 @@ pub(super) struct Answers<const F: usize> {
     arrived: DFF<Bits<40>>,
     moment: [DFF<Bits<32>>; 3],
     psn: [DFF<Bits<24>>; 2],
-    entered: [DFF<Bits<27>>; 2],
+    entered: [DFF<Bits<27>>; 3],
     bytes: DFF<Bits<16>>,
     size: [DFF<Bits<3>>; 2],
     rounded: DFF<Bits<40>>,
@@ -80,6 +87,7 @@ pub(super) struct Answers<const F: usize> {
     sent_out: DFF<SentWord>,
     start_out: DFF<TimedStart>,
     settings_out: DFF<Settings>,
+    last_out: DFF<Bits<27>>,
     sent2: Signal<Local, SentWord>,
     start2: Signal<Local, TimedStart>,
     settings2: Signal<Local, Settings>,
@@ -89,6 +97,7 @@ pub(super) struct Answers<const F: usize> {
     far: DFF<Bit>,
     covers: DFF<Bit>,
     elapsed: DFF<Bits<27>>,
+    silent: DFF<Bits<27>>,
     number: DFF<Bits<4>>,
     doubts: DFF<Bit>,
     connection: DFF<Bit>,
@@ -106,6 +115,7 @@ pub(super) struct Answers<const F: usize> {
     answered: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     measures: Signal<Local, Bit>,
+    bound: Signal<Local, Bits<27>>,
     late: Signal<Local, Bit>,
     expires: Signal<Local, Bit>,
     span: Signal<Local, Span>,
@@ -149,6 +159,10 @@ impl<const F: usize> Logic for Answers<F> {
             sent_out,
             start_out,
             settings_out,
+            last_out,
+            silent,
+            has_joined,
+            at_joined,
             far,
             covers,
             elapsed,
@@ -178,6 +192,7 @@ impl<const F: usize> Logic for Answers<F> {
         for i in 0..3 {
             self.kind[i].clock.next = self.clk.val();
             self.moment[i].clock.next = self.clk.val();
+            self.entered[i].clock.next = self.clk.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
         }
         for i in 0..4 {
@@ -185,13 +200,13 @@ impl<const F: usize> Logic for Answers<F> {
         }
         for i in 0..2 {
             self.psn[i].clock.next = self.clk.val();
-            self.entered[i].clock.next = self.clk.val();
             self.size[i].clock.next = self.clk.val();
             self.kind[i + 1].d.next = self.kind[i].q.val();
             self.moment[i + 1].d.next = self.moment[i].q.val();
         }
         self.psn[1].d.next = self.psn[0].q.val();
         self.entered[1].d.next = self.entered[0].q.val();
+        self.entered[2].d.next = self.entered[1].q.val();
         self.words.clk.next = self.clk.val();
         self.words.rst.next = self.rst.val();
         self.words.sweep.next = self.sweep.val();
@@ -203,8 +218,18 @@ impl<const F: usize> Logic for Answers<F> {
         self.offer.clk.next = self.clk.val();
         self.offer.rst.next = self.rst.val();
         self.offer.sweep.next = self.sweep.val();
-        self.offer.load_valid.next = self.forget.val();
-        self.offer.load_flow.next = self.flow_index.val();
+        // A flow that was joined goes at a clock without an answer, so that it takes no load's place.
+        self.offer.load_valid.next = self.forget.val() | (self.has_joined.q.val() & !self.answer.valid.val());
+        self.offer.load_flow.next = self.at_joined.q.val();
+        self.has_joined.d.next = self.has_joined.q.val() & self.answer.valid.val();
+        if self.forget.val() {
+            self.offer.load_flow.next = self.flow_index.val();
+            self.has_joined.d.next = self.has_joined.q.val();
+        }
+        if self.joined_valid.val() {
+            self.has_joined.d.next = true;
+            self.at_joined.d.next = self.joined_flow.val();
+        }
         self.offer.ended_valid.next = false;
         self.offer.ended_flow.next = bits::<F>(0);
         self.offer.ended_segment.next = bits::<16>(0);
@@ -218,6 +243,8 @@ impl<const F: usize> Logic for Answers<F> {
         self.starts.write_clock.next = self.clk.val();
         self.settings.read_clock.next = self.clk.val();
         self.settings.write_clock.next = self.clk.val();
+        self.lasts.read_clock.next = self.clk.val();
+        self.lasts.write_clock.next = self.clk.val();
 
         // 0: an answer, or else what is offered.
         self.on0.next = self.answer.valid.val() & !self.sweep.val();
@@ -239,6 +266,7 @@ impl<const F: usize> Logic for Answers<F> {
         self.sents.read_address.next = self.flow0.val();
         self.starts.read_address.next = self.flow0.val();
         self.settings.read_address.next = self.flow0.val();
+        self.lasts.read_address.next = self.flow0.val();
         self.kind[0].d.next = self.kind0.val();
         self.flow[0].d.next = self.flow0.val();
         self.arrived.d.next = self.time0.val().get_bits::<40>(8);
@@ -262,6 +290,7 @@ impl<const F: usize> Logic for Answers<F> {
         self.sent_out.d.next = self.sents.read_data.val();
         self.start_out.d.next = self.starts.read_data.val();
         self.settings_out.d.next = self.settings.read_data.val();
+        self.last_out.d.next = self.lasts.read_data.val();
 
         // 2
         self.size[1].d.next = self.size[0].q.val();
@@ -273,6 +302,7 @@ impl<const F: usize> Logic for Answers<F> {
         self.far.d.next = self.offset.val().get_bits::<6>(18).any();
         self.covers.d.next = !self.beyond.val().get_bit(23);
         self.elapsed.d.next = self.entered[1].q.val() - self.sent2.val().since;
+        self.silent.d.next = self.entered[1].q.val() - self.last_out.q.val();
         self.number.d.next = self.sent2.val().timing;
         self.doubts.d.next = self.sent2.val().unsure;
         self.connection.d.next = self.sent2.val().connection;
@@ -295,7 +325,8 @@ impl<const F: usize> Logic for Answers<F> {
             | (((self.kind3.val().nak | self.kind3.val().not_ready) & self.enable.q.val()) & (!self.far.q.val() & self.timing.val()));
         self.measures.next =
             ((self.answered.val() & !self.doubts.q.val()) & self.stamped.q.val()) & (self.epoch.q.val() == self.time_epoch.val());
-        self.late.next = self.elapsed.q.val() >= bit_cast::<27, 26>(self.profiles.timeout.val().get_bits::<26>(5));
+        self.bound.next = bit_cast::<27, 26>(self.profiles.timeout.val().get_bits::<26>(5));
+        self.late.next = (self.elapsed.q.val() >= self.bound.val()) & (self.silent.q.val() >= self.bound.val());
         self.expires.next =
             (self.kind3.val().turn & self.enable.q.val()) & ((self.timing.val() & self.profiles.times_out.val()) & self.late.val());
         self.updated.next = self.old.val();
@@ -364,6 +395,9 @@ impl<const F: usize> Logic for Answers<F> {
         self.settings.write_enable.next = self.flow_valid.val() | self.sweep.val();
         self.settings.write_address.next = self.flow_index.val();
         self.settings.write_data.next = self.flow_settings.val();
+        self.lasts.write_enable.next = self.heard.val() | self.sweep.val();
+        self.lasts.write_address.next = self.flow[2].q.val();
+        self.lasts.write_data.next = self.entered[2].q.val();
         if self.sweep.val() {
             self.sents.write_address.next = self.sweep_flow.val();
             self.sents.write_data.next = self.no_sent.val();
@@ -371,11 +405,14 @@ impl<const F: usize> Logic for Answers<F> {
             self.starts.write_data.next = self.no_start.val();
             self.settings.write_address.next = self.sweep_flow.val();
             self.settings.write_data.next = bits::<5>(0).into();
+            self.lasts.write_address.next = self.sweep_flow.val();
+            self.lasts.write_data.next = bits::<27>(0);
         }
         if self.rst.val() {
             for i in 0..3 {
                 self.kind[i].d.next = self.no_kind.val();
             }
+            self.has_joined.d.next = false;
             self.s_valid.d.next = false;
             self.s_expired.d.next = false;
             self.n_valid.d.next = false;

@@ -3,7 +3,7 @@ mod answers;
 mod requests;
 mod words;
 
-use crate::bus::{CompletionIn, FlowLoadIn, FlowOptions, FlowPulseOut, PairAnswerIn, PairFrameIn, ProfileWriteIn, SampleOut};
+use crate::bus::{CompletionIn, FlowLoadIn, FlowOptions, FlowPulseIn, FlowPulseOut, PairAnswerIn, PairFrameIn, ProfileWriteIn, SampleOut};
 use crate::rtt::depart::DepartUnit;
 use crate::rtt::sent::SentUnit;
 use crate::rtt::words::Start;
@@ -22,8 +22,8 @@ const _: () = assert!(COMPLETION_WAITS == 4 && MOST_FLOW_BITS == 14);
 ///   first ACK or READ response that covers its sequence number gives the sample.
 /// - A sample is of a packet that was sent once (Karn's rule): one that is sent again, one that a
 ///   packet before it was sent again behind, and the first of a flow that was loaded give none.
-/// - A NAK, a receiver that is not ready, a load and the time-out of the flow's profile end a
-///   timing without a sample; the time-out is told to the engine.
+/// - A NAK, a receiver that is not ready, a load, a join and the time-out of the flow's profile end
+///   a timing without a sample; the time-out, in which no answer came, is told to the engine.
 /// - Every frame that leaves is to be shown, for a tag counts until its completion.
 ///
 /// Latency: 4 clocks from an answer to its sample. Throughput: a frame, a completion and an answer
@@ -49,6 +49,8 @@ pub struct RoundTrips<const F: usize> {
     pub pw: ProfileWriteIn,
     /// Flow bus.
     pub fl: FlowLoadIn<F>,
+    /// Answers of a flow are known by another key from now on, or by none any more.
+    pub joined: FlowPulseIn<F>,
     /// Least path MTU of all flows: 1 to 5 for 256 to 4,096 bytes; 0: unknown.
     pub cfg_mtu: Signal<In, Bits<3>>,
     /// ns a byte takes on the line, Q.16.
@@ -203,6 +205,8 @@ impl<const F: usize> Logic for RoundTrips<F> {
         self.answers.flow_settings.next.profile = self.options.val().profile;
         self.answers.flow_settings.next.enable = self.options.val().enable;
         self.answers.forget.next = self.forgets.val();
+        self.answers.joined_valid.next = self.joined.valid.val() & !self.sweep.val();
+        self.answers.joined_flow.next = self.joined.flow.val();
         ProfileWriteIn::link(&mut self.pw, &mut self.answers.pw);
         self.answers.now.next = self.now.val();
         self.answers.time_epoch.next = self.time_epoch.val();

@@ -146,13 +146,20 @@ pub fn command<P: Path>(nic: &mut Inline<P>, at: [u8; 16], remote: u32, local: O
     panic!("the command does not end");
 }
 
+/// The host joins its pairs.
+fn join<P: Path>(nic: &mut Inline<P>, pairs: &[Sender]) {
+    for p in pairs {
+        let done = command(nic, mapped(p.hosts.1), p.remote, Some(p.local), roce::SET);
+        assert_eq!(done.map(|d| d.0), Some(0), "the pair is set and joined");
+    }
+}
+
 impl<P: Path> Node<P> {
     pub fn new(mut nic: Inline<P>, pairs: Vec<Sender>, gbps: f64, joins: bool) -> Self {
-        for p in pairs.iter().filter(|_| joins) {
-            let done = command(&mut nic, mapped(p.hosts.1), p.remote, Some(p.local), roce::SET);
-            assert_eq!(done.map(|d| d.0), Some(0), "the pair is set and joined");
-        }
         let n = pairs.len();
+        if joins {
+            join(&mut nic, &pairs);
+        }
         Node {
             nic,
             gbps,
@@ -474,6 +481,14 @@ impl Network {
     pub fn write(&mut self, at: usize, address: u32, value: u32) {
         self.nodes[at].nic.post_write(address, value);
         self.due[at] = self.due[at].min(self.nodes[at].nic.clk()).max(self.nodes[at].idle_until);
+    }
+
+    /// The hosts join their pairs, which may send already.
+    pub fn join(&mut self) {
+        for (node, due) in self.nodes.iter_mut().zip(&mut self.due) {
+            join(&mut node.nic, &node.pairs);
+            *due = (*due).min(node.nic.clk()).max(node.idle_until);
+        }
     }
 
     /// Runs from `from` to `to` and measures.

@@ -284,6 +284,7 @@ impl Form for Pairs {
                 answer,
                 profile: i.core.profile,
                 flow: i.core.load,
+                joined: table.joined,
                 mtu: c.pair_mtu,
                 ns_per_byte: c.ns_per_byte,
                 now: i.core.time.steady,
