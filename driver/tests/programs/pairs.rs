@@ -105,7 +105,11 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     assert_eq!(json(&["info"])["counters"]["csr_errors"], before, "the device was asked");
     let told = place.json(&["--device", &device, "telemetry", flow[4]]);
     assert_eq!((&told["profiles"][0]["profile"], told["profiles"].as_array().map(Vec::len)), (&0.into(), Some(1)), "{told}");
+    // All that have a pair, of whom no list is kept: 0x23's and 0x24's.
+    let listed = || json(&["telemetry"])["flows"].as_array().expect("flows").iter().map(|f| f["flow"].clone()).collect::<Vec<_>>();
+    assert!(listed().len() == 2 && listed().contains(&joined["flow"]), "{:?}", listed());
     assert_eq!(json(&["pairs", "remove", "10.0.0.2", "0x23"])["flow"], joined["flow"]);
+    assert!(listed().len() == 1 && !listed().contains(&joined["flow"]), "{:?}", listed());
     refused(&["pairs", "remove", "10.0.0.2", "0x23"], 3, &["35 at 10.0.0.2", "nothing was removed"]);
     let told = json(&["pairs", "show"]);
     assert_eq!((&told["set"], &told["removed"]), (&2.into(), &1.into()), "{told}");
