@@ -173,7 +173,7 @@ fn lockstep<const F: usize>(all: u64) {
         let mut model = round_trips::RoundTrips::new(F as u32);
         let (mut world, mut i) = (World::default(), In { now: rng.random(), ns_per_byte: rng.random(), ..In::default() });
         let (mut sent, mut answers) = (Runs::new(0.5, 40), Runs::new(0.5, 40));
-        // Of many flows the scan for time-outs comes by seldom: some hundred in front of it are used.
+        // Of many flows the scan for time-outs comes by seldom: some in front of it are used.
         let some = if F > 8 { 256 } else { 16 };
         let (mut flows, mut near, mut step, mut lost, mut load, mut loaded) = (1, false, 1 << 18, 0.0, 0.01, 0);
         for clk in 0..cycles() {

@@ -72,8 +72,8 @@ impl Service {
         })
     }
 
-    /// Telemetry of these flows, or of all in use: where flows are queue pairs', which the NIC gives
-    /// and takes itself, of those that have a rate.
+    /// Telemetry of these flows, or of all in use: where flows are queue pairs', which the NIC
+    /// gives and takes itself, of those that have a rate.
     pub(crate) fn telemetry(&mut self, asked: Option<Vec<u32>>) -> Result<Telemetry, ServiceError> {
         let named = asked.is_some();
         let last = self.nic.device().flows() - 1;

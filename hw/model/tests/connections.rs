@@ -1,5 +1,5 @@
-//! What `timely_model::round_trips` cannot see of a connection: that it began anew on the same
-//! number, that answers came before it was joined, that the wire carries those of others.
+//! Connections at `timely_model::round_trips` that begin anew on the same number, that are joined
+//! while they send, and whose responses take longer than a time-out.
 use timely_model::Block;
 use timely_model::bus::{Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, Sample};
 use timely_model::round_trips::{Answer, Frame, In, Request, RoundTrips, Verb};

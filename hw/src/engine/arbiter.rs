@@ -55,7 +55,7 @@ pub struct Arbiter<const F: usize> {
     pub hops: Signal<Out, Bits<8>>,
     /// Action that the reaction block asks for, of kind time-out; 0 for any other operation.
     pub action: Signal<Out, Bits<8>>,
-    /// It asks for one.
+    /// The reaction block asks for one.
     pub reacts: Signal<Out, Bit>,
     /// The responder's part of a sample, ns.
     pub endpoint_ns: Signal<Out, Bits<24>>,
@@ -118,7 +118,7 @@ pub struct Arbiter<const F: usize> {
     due_turn: DFF<Bits<1>>,
     due_measure: DFF<Measure>,
     due_lost: DFF<Bit>,
-    /// What parked a clock ago: its slot is taken from now on.
+    /// A sample parked a clock ago: its slot is taken from now on.
     parked_now: DFF<Bit>,
     parked_flow: DFF<Bits<F>>,
     parked_place: DFF<Bits<5>>,

@@ -218,7 +218,7 @@ impl<const F: usize> Logic for Answers<F> {
         self.offer.clk.next = self.clk.val();
         self.offer.rst.next = self.rst.val();
         self.offer.sweep.next = self.sweep.val();
-        // A flow that was joined goes at a clock without an answer, so that it takes no load's place.
+        // A flow that was joined goes at a clock without an answer: it takes no load's place.
         self.offer.load_valid.next = self.forget.val() | (self.has_joined.q.val() & !self.answer.valid.val());
         self.offer.load_flow.next = self.at_joined.q.val();
         self.has_joined.d.next = self.has_joined.q.val() & self.answer.valid.val();
