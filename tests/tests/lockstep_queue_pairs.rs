@@ -220,6 +220,7 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
         "crowded",
         "ambiguous",
         "postponed",
+        "joined",
         "Done",
         "Absent",
         "Full",

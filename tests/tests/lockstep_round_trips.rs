@@ -243,6 +243,9 @@ fn lockstep<const F: usize>(all: u64) {
                 loaded = clk;
             }
             i.joined = rng.random_bool(load).then(|| flow(&mut rng));
+            if i.joined.is_some() {
+                *tally.entry("joined").or_default() += 1;
+            }
             i.rst = rng.random_bool(0.00005);
             bench.tick(&i, F as u32, &mut rng);
             model.step(clk, &i);
@@ -255,7 +258,7 @@ fn lockstep<const F: usize>(all: u64) {
     if quick() {
         return;
     }
-    for what in PULSES.iter().chain(&["sample", "time-out"]) {
+    for what in PULSES.iter().chain(&["sample", "time-out", "joined"]) {
         let n = tally.get(what).copied().unwrap_or(0);
         assert!(n >= all, "2^{F} queue pairs: {what} came {n} times");
     }

@@ -25,20 +25,26 @@ impl Nic {
     /// When the snapshot fails.
     pub fn flows(&mut self) -> Result<&FlowTable, Error> {
         if self.flows.is_none() {
-            let all = self.device.flows();
-            let mut table = FlowTable::new(all);
-            let rates: Vec<u32> = match self.snapshot_if_it_can(0, all)? {
-                Some(records) => records.iter().map(|r| r.rate).collect(),
-                None => {
-                    (0..all).map(|f| self.kick_meanwhile().and_then(|()| self.of(self.device.query_rate(f)))).collect::<Result<_, _>>()?
-                }
-            };
-            for (flow, _) in (0..).zip(&rates).filter(|(_, rate)| **rate != 0) {
+            let mut table = FlowTable::new(self.device.flows());
+            for flow in self.rated_flows()? {
                 table.mark(flow, true)?;
             }
             self.flows = Some(table);
         }
         Ok(self.flows.get_or_insert_with(|| FlowTable::new(0)))
+    }
+
+    /// Flows with a rate, by the NIC itself.
+    ///
+    /// # Errors
+    /// When the snapshot fails, or the transport.
+    pub fn rated_flows(&mut self) -> Result<Vec<u32>, Error> {
+        let all = self.device.flows();
+        let rates: Vec<u32> = match self.snapshot_if_it_can(0, all)? {
+            Some(records) => records.iter().map(|r| r.rate).collect(),
+            None => (0..all).map(|f| self.kick_meanwhile().and_then(|()| self.of(self.device.query_rate(f)))).collect::<Result<_, _>>()?,
+        };
+        Ok((0..).zip(rates).filter(|(_, rate)| *rate != 0).map(|(flow, _)| flow).collect())
     }
 
     /// The records of `count` flows from `first` on by DMA; nothing where there is none, or the

@@ -78,9 +78,9 @@ impl Service {
         let named = asked.is_some();
         let last = self.nic.device().flows() - 1;
         let pairs = !named && self.nic.checked("a read of the table of queue pairs", |d| d.pairs())?.enabled;
-        let mut flows = match asked {
+        let flows = match asked {
             Some(flows) => flows,
-            None if pairs => (0..=last).collect(),
+            None if pairs => self.nic.rated_flows()?,
             None => self.nic.flows()?.used().collect(),
         };
         if let Some(&flow) = flows.iter().find(|f| **f > last) {
@@ -90,16 +90,13 @@ impl Service {
             return Err(ServiceError::Flows { asked: flows.len(), flows: last + 1 });
         }
         let before_ns = self.nic.time_ns()?;
-        let mut records = self.records(&flows)?;
+        let records = self.records(&flows)?;
         // In the middle of what they were read in, so that rates between two looks are right.
         let time_ns = before_ns.midpoint(self.nic.time_ns()?);
         if named {
             // A flow that was just loaded has no rate yet.
             let mut idle = flows.iter().zip(&records).filter(|(_, r)| r.rate == 0);
             idle.try_for_each(|(f, _)| self.nic.flows()?.must_be_used(*f))?;
-        }
-        if pairs {
-            (flows, records) = flows.into_iter().zip(records).filter(|(_, r)| r.rate != 0).unzip();
         }
         let profiles = self
             .least_rtts(&flows, &records)?

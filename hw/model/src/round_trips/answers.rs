@@ -128,9 +128,11 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
     match op.query {
         Query::Forget => *word = Done { timing: sent.timing, ..Done::default() },
         Query::Turn => {
-            let late = [sent.since, last].iter().all(|at| op.entered.wrapping_sub(*at) & SINCE >= op.timeout >> UNIT);
-            if enabled && timing && op.timeout != 0 && late {
-                word.timing = sent.timing;
+            let long = |at: u32| op.entered.wrapping_sub(at) & SINCE >= op.timeout >> UNIT;
+            let over = enabled && timing && op.timeout != 0 && long(sent.since);
+            word.late |= over;
+            if over && long(last) {
+                (word.timing, word.late) = (sent.timing, false);
                 // Answers to a pair that is not joined find no flow: their absence tells nothing.
                 if heard {
                     pulse(Pulse::TimedOut);
@@ -154,9 +156,10 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
             }
             let covers = distance(a.psn, sent.timed) >= 0;
             if timing && (covers || refuses) {
-                word.timing = sent.timing;
+                let unsure = sent.unsure || word.late;
+                (word.timing, word.late) = (sent.timing, false);
                 if refuses {
-                } else if sent.unsure {
+                } else if unsure {
                     pulse(Pulse::Unsure);
                 } else if !start.stamp.valid || start.timing != sent.timing {
                     pulse(Pulse::Unstamped);

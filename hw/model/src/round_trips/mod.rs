@@ -4,7 +4,7 @@
 //! **The timed packet.** A request that asks for an ACK (AckReq), and every READ request, is timed
 //! if no other packet of its flow is. The first answer that covers its PSN ends the timing: an ACK
 //! or READ response of this PSN or a later one, as both are cumulative (InfiniBand specification,
-//! volume 1, 9.7.5 and 9.7.7). A NAK, a receiver that is not ready, a time-out and a load end it
+//! volume 1, 9.7.5 and 9.7.7). A NAK, a receiver that is not ready, a time-out, a load and a join end it
 //! without a sample. A request of the four clocks behind such an answer still finds the timing.
 //!
 //! **Karn's rule.** A sample is of a packet that was sent once. A flow keeps the newest PSN that
@@ -24,7 +24,8 @@
 //! **Time-out.** Flows are looked at in turn, within 2^16 clocks; when the timed packet was sent
 //! its profile's time-out ago or longer, and no answer of the flow came for as long, the engine
 //! gets a sample of kind [`KIND_TIMEOUT`]. A READ waits behind the responses of others, and behind
-//! more PSNs than a window has, which are answers all the same. Times are modulo 4.3 s: the
+//! more PSNs than a window has, which are answers all the same: a timing that goes on for that has
+//! lasted for longer than the network makes it, and gives no sample. Times are modulo 4.3 s: the
 //! time-out of a flow that was silent for longer may be late by its length.
 //!
 //! **Joined.** Answers reach a pair from its join on; of a packet that left before, the answer may

@@ -85,7 +85,8 @@ pub enum Pulse {
     Unstamped,
     /// No sample: departure and arrival are stamped before and after a step of the time.
     AcrossStep,
-    /// No sample: the timed packet was sent twice, and the answer may be of either (Karn's rule).
+    /// No sample: the timed packet was sent twice, and the answer may be of either (Karn's rule), or
+    /// its answer waited behind others for longer than the time-out.
     Unsure,
     /// A NAK.
     Nak,
@@ -93,7 +94,8 @@ pub enum Pulse {
     NotReady,
     /// An answer to a PSN that is not under way.
     Stray,
-    /// A timed packet was not answered in its profile's time-out, of a flow that had answers.
+    /// A timed packet was not answered in its profile's time-out, nor did another answer come for as
+    /// long, of a flow that had answers.
     TimedOut,
 }
 
@@ -171,6 +173,8 @@ pub struct Done {
     pub heard: bool,
     /// The connection that it was of.
     pub connection: bool,
+    /// The timing took longer than its time-out, while answers came: it gives no sample.
+    pub late: bool,
 }
 
 /// The start of a flow's timing.

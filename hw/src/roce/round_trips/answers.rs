@@ -116,7 +116,10 @@ pub(super) struct Answers<const F: usize> {
     ends: Signal<Local, Bit>,
     measures: Signal<Local, Bit>,
     bound: Signal<Local, Bits<27>>,
-    late: Signal<Local, Bit>,
+    /// The time-out is over; no answer came for as long.
+    over: Signal<Local, Bit>,
+    quiet: Signal<Local, Bit>,
+    unsure3: Signal<Local, Bit>,
     expires: Signal<Local, Bit>,
     span: Signal<Local, Span>,
     // Clock 4.
@@ -323,15 +326,20 @@ impl<const F: usize> Logic for Answers<F> {
             & (self.timing.val() & self.covers.q.val());
         self.ends.next = self.answered.val()
             | (((self.kind3.val().nak | self.kind3.val().not_ready) & self.enable.q.val()) & (!self.far.q.val() & self.timing.val()));
+        self.unsure3.next = self.doubts.q.val() | self.old.val().late;
         self.measures.next =
-            ((self.answered.val() & !self.doubts.q.val()) & self.stamped.q.val()) & (self.epoch.q.val() == self.time_epoch.val());
+            ((self.answered.val() & !self.unsure3.val()) & self.stamped.q.val()) & (self.epoch.q.val() == self.time_epoch.val());
         self.bound.next = bit_cast::<27, 26>(self.profiles.timeout.val().get_bits::<26>(5));
-        self.late.next = (self.elapsed.q.val() >= self.bound.val()) & (self.silent.q.val() >= self.bound.val());
-        self.expires.next =
-            (self.kind3.val().turn & self.enable.q.val()) & ((self.timing.val() & self.profiles.times_out.val()) & self.late.val());
+        self.over.next = ((self.kind3.val().turn & self.enable.q.val()) & (self.timing.val() & self.profiles.times_out.val()))
+            & (self.elapsed.q.val() >= self.bound.val());
+        self.quiet.next = self.silent.q.val() >= self.bound.val();
+        self.expires.next = self.over.val() & self.quiet.val();
         self.updated.next = self.old.val();
         if (self.ends.val() | self.expires.val()) | self.kind3.val().forget {
             self.updated.next.timing = self.number.q.val();
+            self.updated.next.late = false;
+        } else if self.over.val() {
+            self.updated.next.late = true;
         }
         if ((self.kind3.val().response & self.enable.q.val()) & !self.far.q.val()) & (self.size[1].q.val() > self.old.val().mtu) {
             self.updated.next.mtu = self.size[1].q.val();
@@ -361,10 +369,10 @@ impl<const F: usize> Logic for Answers<F> {
         self.n_valid.d.next = (self.kind3.val().nak & self.enable.q.val()) & !self.far.q.val();
         self.k_not_ready.d.next = (self.kind3.val().not_ready & self.enable.q.val()) & !self.far.q.val();
         self.k_stray.d.next = self.heard.val() & self.far.q.val();
-        self.k_unsure.d.next = self.answered.val() & self.doubts.q.val();
-        self.k_unstamped.d.next = (self.answered.val() & !self.doubts.q.val()) & !self.stamped.q.val();
+        self.k_unsure.d.next = self.answered.val() & self.unsure3.val();
+        self.k_unstamped.d.next = (self.answered.val() & !self.unsure3.val()) & !self.stamped.q.val();
         self.k_across.d.next =
-            ((self.answered.val() & !self.doubts.q.val()) & self.stamped.q.val()) & (self.epoch.q.val() != self.time_epoch.val());
+            ((self.answered.val() & !self.unsure3.val()) & self.stamped.q.val()) & (self.epoch.q.val() != self.time_epoch.val());
 
         // 4
         self.sample.valid.next = self.s_valid.q.val();

@@ -23,12 +23,13 @@ const _: () = assert!(COMPLETION_WAITS == 4 && MOST_FLOW_BITS == 14);
 /// - A sample is of a packet that was sent once (Karn's rule): one that is sent again, one that a
 ///   packet before it was sent again behind, and the first of a flow that was loaded give none.
 /// - A NAK, a receiver that is not ready, a load, a join and the time-out of the flow's profile end
-///   a timing without a sample; the time-out, in which no answer came, is told to the engine.
+///   a timing without a sample; the time-out, in which no answer came, is told to the engine. A
+///   timing that goes on beyond it among answers gives none.
 /// - Every frame that leaves is to be shown, for a tag counts until its completion.
 ///
 /// Latency: 4 clocks from an answer to its sample. Throughput: a frame, a completion and an answer
-/// a clock. Back pressure: none; loads and the flows' turns wait for clocks without an answer, and
-/// loads for one without a frame too: they must be 8 clocks apart. All flows are looked at for
+/// a clock. Back pressure: none; loads, joins and the flows' turns wait for clocks without an answer, and
+/// loads for one without a frame too: they must be 8 clocks apart, and joins 8 from either. All flows are looked at for
 /// time-outs within 2^16 clocks and those that answers took. After `rst` nothing is accepted until
 /// `swept`, `2^F` clocks later. Model: `timely_model::round_trips`.
 #[derive(LogicBlock, Default)]

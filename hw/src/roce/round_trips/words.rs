@@ -46,6 +46,8 @@ pub struct DoneWord {
     /// An answer was seen, of this connection.
     pub heard: Bit,
     pub connection: Bit,
+    /// The timing took longer than its time-out, while answers came.
+    pub late: Bit,
 }
 
 /// The start of a flow's timing.
