@@ -91,7 +91,7 @@ impl Place {
         // A process is called by the name that it was started by.
         let this = std::env::current_exe().expect("this program");
         std::os::unix::fs::symlink(this, place.path("timely-sim")).expect("a link");
-        // Not written here: a child of another test may still hold it open, and it could not be run.
+        // Not written here: while another test's child holds it open it cannot be run.
         let serve = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/serve.sh");
         std::os::unix::fs::symlink(serve, place.path("serve")).expect("a link");
         place

@@ -4,8 +4,9 @@
 //! **The timed packet.** A request that asks for an ACK (AckReq), and every READ request, is timed
 //! if no other packet of its flow is. The first answer that covers its PSN ends the timing: an ACK
 //! or READ response of this PSN or a later one, as both are cumulative (InfiniBand specification,
-//! volume 1, 9.7.5 and 9.7.7). A NAK, a receiver that is not ready, a time-out, a load and a join end it
-//! without a sample. A request of the four clocks behind such an answer still finds the timing.
+//! volume 1, 9.7.5 and 9.7.7). A NAK, a receiver that is not ready, a time-out, a load and a join
+//! end it without a sample. A request of the four clocks behind such an answer still finds the
+//! timing.
 //!
 //! **Karn's rule.** A sample is of a packet that was sent once. A flow keeps the newest PSN that
 //! was sent; a request at or behind it is sent again, and gives no sample when it is timed. A

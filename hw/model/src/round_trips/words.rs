@@ -85,8 +85,8 @@ pub enum Pulse {
     Unstamped,
     /// No sample: departure and arrival are stamped before and after a step of the time.
     AcrossStep,
-    /// No sample: the timed packet was sent twice, and the answer may be of either (Karn's rule), or
-    /// its answer waited behind others for longer than the time-out.
+    /// No sample: the timed packet was sent twice, and the answer may be of either (Karn's rule),
+    /// or its answer waited behind others for longer than the time-out.
     Unsure,
     /// A NAK.
     Nak,
@@ -94,8 +94,8 @@ pub enum Pulse {
     NotReady,
     /// An answer to a PSN that is not under way.
     Stray,
-    /// A timed packet was not answered in its profile's time-out, nor did another answer come for as
-    /// long, of a flow that had answers.
+    /// A timed packet was not answered in its profile's time-out, nor did another answer come for
+    /// as long, of a flow that had answers.
     TimedOut,
 }
 

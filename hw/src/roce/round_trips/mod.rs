@@ -28,10 +28,11 @@ const _: () = assert!(COMPLETION_WAITS == 4 && MOST_FLOW_BITS == 14);
 /// - Every frame that leaves is to be shown, for a tag counts until its completion.
 ///
 /// Latency: 4 clocks from an answer to its sample. Throughput: a frame, a completion and an answer
-/// a clock. Back pressure: none; loads, joins and the flows' turns wait for clocks without an answer, and
-/// loads for one without a frame too: they must be 8 clocks apart, and joins 8 from either. All flows are looked at for
-/// time-outs within 2^16 clocks and those that answers took. After `rst` nothing is accepted until
-/// `swept`, `2^F` clocks later. Model: `timely_model::round_trips`.
+/// a clock. Back pressure: none; loads, joins and the flows' turns wait for clocks without an
+/// answer, and loads for one without a frame too: they must be 8 clocks apart, and joins 8 from
+/// either. All flows are looked at for time-outs within 2^16 clocks and those that answers took.
+/// After `rst` nothing is accepted until `swept`, `2^F` clocks later. Model:
+/// `timely_model::round_trips`.
 #[derive(LogicBlock, Default)]
 pub struct RoundTrips<const F: usize> {
     /// Clock.
