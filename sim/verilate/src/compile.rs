@@ -101,6 +101,7 @@ pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<A
     let waves = waves.map(|dir| dir.join(name));
     let mutant = mutant::selected()?;
     Ok(Arc::new(Library {
+        places: ports.iter().map(|p| p.name.clone()).zip(0..).collect(),
         in_words,
         out_words,
         ports,

@@ -28,6 +28,7 @@ pub use compile::{COVERAGE, LINT, build, warnings};
 pub use ports::{Direction, Port};
 pub use tool::{Error, Options};
 
+use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ type Cycle = unsafe extern "C" fn(*mut c_void, *const u32, *mut u32);
 #[derive(Clone)]
 pub struct Library {
     ports: Vec<Port>,
+    // Where in them a name is: test benches look names up at every clock.
+    places: HashMap<String, usize>,
     in_words: usize,
     out_words: usize,
     new: New,
@@ -89,9 +92,10 @@ impl Library {
 
     fn find(&self, name: &str, direction: Direction) -> &Port {
         let known = || self.ports.iter().filter(|p| p.direction == direction).map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ");
-        self.ports
-            .iter()
-            .find(|p| p.name == name && p.direction == direction)
+        self.places
+            .get(name)
+            .map(|place| &self.ports[*place])
+            .filter(|p| p.direction == direction)
             .unwrap_or_else(|| panic!("no {direction:?} port {name}; there are: {}", known()))
     }
 

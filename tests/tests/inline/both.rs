@@ -1,23 +1,22 @@
 //! The Verilog and its model as one in-line NIC, driven alike.
 use timely_model::bus::Sample;
-use timely_model::inline::form::{Form, Own};
 use timely_model::inline::nic::{In, Out, WireBeat};
 use timely_model::stream::Beat;
 use timely_sim::nic::inline::rtl::Rtl;
 use timely_sim::nic::inline::{Model, Path};
 
-pub struct Both<F = Own> {
+pub struct Both {
     rtl: Rtl,
-    model: Model<F>,
+    model: Model,
     clk: u64,
 }
 
 /// Clocks for which the Verilog is held in reset.
 const RESET_CLOCKS: u64 = 16;
 
-impl<F: Form + Send> Both<F> {
+impl Both {
     /// After the reset of the Verilog, which the model goes through too.
-    pub fn new(rtl: Rtl, mut model: Model<F>) -> Self {
+    pub fn new(rtl: Rtl, mut model: Model) -> Self {
         for clk in 0..RESET_CLOCKS {
             model.step(clk, &In { rst: true, ..In::default() });
         }
@@ -46,7 +45,7 @@ fn comparable(out: Out) -> Out {
     }
 }
 
-impl<F: Form + Send> Path for Both<F> {
+impl Path for Both {
     fn bus_bytes(&self) -> usize {
         self.model.bus_bytes()
     }

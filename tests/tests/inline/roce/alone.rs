@@ -3,7 +3,6 @@ use super::network::{BUS, FLOW_BITS, command, mapped, prepare};
 use super::rxe::envelope;
 use std::collections::VecDeque;
 use timely_model::inline::nic::In;
-use timely_model::inline::pairs::Pairs;
 use timely_model::stream::{Assembler, Beat, beats};
 use timely_regs::map::{port, roce};
 use timely_regs::parameters::Parameters;
@@ -18,7 +17,7 @@ const LOCAL: u32 = 0x11;
 const REMOTE: u32 = 0x23;
 
 /// A NIC whose host has one joined pair at a fixed rate.
-fn nic(mbps: f64) -> Inline<Model<Pairs>> {
+fn nic(mbps: f64) -> Inline<Model> {
     let profile = Parameters { outstanding_bytes: 0, ..Parameters::fixed(mbps) };
     let mut nic = prepare(Model::pairs(build(BUS, FLOW_BITS)), &profile, 100.0, 0);
     let done = command(&mut nic, mapped(PEER), REMOTE, Some(LOCAL), roce::SET);
@@ -34,7 +33,7 @@ fn request(code: u8, psn: u32, bytes: usize) -> Vec<u8> {
 
 /// Runs `clocks` clocks with these frames from the host and from the wire; the frames that leave,
 /// with their clocks.
-fn run(nic: &mut Inline<Model<Pairs>>, clocks: u64, host: &[Vec<u8>], wire: &[Vec<u8>]) -> Vec<(u64, Vec<u8>)> {
+fn run(nic: &mut Inline<Model>, clocks: u64, host: &[Vec<u8>], wire: &[Vec<u8>]) -> Vec<(u64, Vec<u8>)> {
     let cut = |frames: &[Vec<u8>]| -> VecDeque<Beat> { frames.iter().flat_map(|f| beats(f, BUS as usize).collect::<Vec<_>>()).collect() };
     let (mut host, mut wire) = (cut(host), cut(wire));
     let (mut leaving, mut left) = (Assembler::default(), Vec::new());

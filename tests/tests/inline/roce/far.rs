@@ -3,7 +3,6 @@ use super::network::{command, mapped, prepare, put_mac};
 use super::rxe::{Receiver, Sender};
 use std::collections::VecDeque;
 use timely_model::inline::nic::In;
-use timely_model::inline::pairs::Pairs;
 use timely_model::stream::{Assembler, Beat, beats};
 use timely_regs::map::roce;
 use timely_regs::parameters::Parameters;
@@ -18,7 +17,7 @@ const BESIDE: u128 = 0x77;
 const INTERVAL_NS: u32 = 50_000;
 
 pub struct Far {
-    pub nic: Inline<Model<Pairs>>,
+    pub nic: Inline<Model>,
     /// Frames on their way to the NIC, by the clock of their arrival; and their beats.
     arrivals: VecDeque<(u64, Vec<u8>)>,
     arriving: VecDeque<Beat>,
@@ -32,7 +31,7 @@ pub struct Far {
 
 impl Far {
     /// A NIC whose pairs are joined, and which may send CNPs.
-    pub fn new(model: Model<Pairs>, gbps: f64, pairs: &[&Sender], notifies: bool) -> Self {
+    pub fn new(model: Model, gbps: f64, pairs: &[&Sender], notifies: bool) -> Self {
         let line = Parameters { outstanding_bytes: 0, ..Parameters::fixed(1000.0 * gbps) };
         let mut nic = prepare(model, &line, gbps, 0);
         // All pairs have one receiver.

@@ -4,7 +4,6 @@ use super::network::{BUS, FLOW_BITS, command, mapped, prepare};
 use super::world::{FORGERIES, GROUP4, GROUP6, between_classes, forged};
 use std::net::Ipv4Addr;
 use timely_model::inline::nic::In;
-use timely_model::inline::pairs::Pairs;
 use timely_model::stream::{Assembler, beats};
 use timely_regs::counters::Counter;
 use timely_regs::map::roce;
@@ -34,7 +33,7 @@ const INTERVAL: u64 = INTERVAL_NS as u64 / 4 + ANSWERED;
 const TOS: u8 = 46 << 2;
 
 struct Point {
-    nic: Inline<Model<Pairs>>,
+    nic: Inline<Model>,
     leaving: Assembler,
 }
 

@@ -8,7 +8,6 @@ use std::net::Ipv4Addr;
 use timely_hw::config::CLOCK_PS;
 use timely_model::bus::KIND_RTT;
 use timely_model::inline::nic::In;
-use timely_model::inline::pairs::Pairs;
 use timely_model::stream::{Assembler, Beat, beats};
 use timely_regs::link::wire_bytes;
 use timely_regs::map::{port, profiles, roce};
@@ -316,7 +315,7 @@ pub struct Measured {
 
 pub struct Network {
     pub plan: Plan,
-    pub nodes: Vec<Node<Model<Pairs>>>,
+    pub nodes: Vec<Node<Model>>,
     pub receiver: Receiver,
     pub far: Option<Far>,
     rng: ChaCha8Rng,

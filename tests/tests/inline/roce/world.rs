@@ -8,7 +8,6 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use timely_model::inline::nic::In;
-use timely_model::inline::pairs::Pairs;
 use timely_model::stream::{Assembler, Beat, beats};
 use timely_regs::map::{id, roce};
 use timely_regs::parameters::Parameters;
@@ -130,7 +129,7 @@ impl World {
     }
 
     /// A NIC and its set-up, with some pairs joined.
-    pub fn prepared(both: Both<Pairs>, gbps: f64) -> Inline<Both<Pairs>> {
+    pub fn prepared(both: Both, gbps: f64) -> Inline<Both> {
         let profile = Parameters { timeout_us: 30.0, ..Parameters::timely_10g(4.0) };
         let mut nic = prepare(both, &profile, gbps, 0);
         // Pairs that are learned follow DCQCN, with periods that end.
@@ -261,7 +260,7 @@ impl World {
     }
 
     /// The driver, between two stretches.
-    pub fn order(&mut self, nic: &mut Inline<Both<Pairs>>) {
+    pub fn order(&mut self, nic: &mut Inline<Both>) {
         let number = self.rng.random_range(0..PAIRS);
         // One that was used just now is there to be removed.
         let used = self.first;
@@ -301,7 +300,7 @@ impl World {
     }
 
     /// One clock.
-    pub fn clock(&mut self, nic: &mut Inline<Both<Pairs>>) {
+    pub fn clock(&mut self, nic: &mut Inline<Both>) {
         let clk = nic.clk();
         if self.host.is_empty() && self.rng.random_bool(0.6) {
             let (frame, meta) = (self.host_frame(), u128::from(self.rng.random::<u32>()));
@@ -339,7 +338,7 @@ fn key(pair: u32) -> [u8; 16] {
 }
 
 /// Joins a pair, and one of the same numbers whose peer is a group of hosts; the NIC may refuse.
-fn join(nic: &mut Inline<Both<Pairs>>, pair: u32) {
+fn join(nic: &mut Inline<Both>, pair: u32) {
     let group = if pair.is_multiple_of(3) { GROUP6 } else { Ipv4Addr::from(GROUP4).to_ipv6_mapped().octets() };
     for at in [key(pair), group] {
         let _ = command(nic, at, 2 * pair + 1, Some(2 * pair), roce::SET);
