@@ -840,7 +840,7 @@
 #define TIMELY_COUNTER_PAIRS_POSTPONED 49 /* A queue pair was not learned, for too many waited; the next packet tries again. */
 #define TIMELY_COUNTER_REQUESTS_REPEATED 50 /* A request of a queue pair was sent again. */
 #define TIMELY_COUNTER_REQUESTS_RESTARTED 51 /* A request began another connection on a queue pair. */
-#define TIMELY_COUNTER_SAMPLES_UNSURE 52 /* No RTT sample of an answer: its request was sent twice (Karn's rule) or outlived its time-out. */
+#define TIMELY_COUNTER_SAMPLES_UNSURE 52 /* No RTT sample: the request was sent twice (Karn's rule) or outlived its time-out. */
 #define TIMELY_COUNTER_NAKS_RECEIVED 53 /* A NAK of a queue pair's receiver. */
 #define TIMELY_COUNTER_RECEIVERS_NOT_READY 54 /* A queue pair's receiver was not ready. */
 #define TIMELY_COUNTER_ANSWERS_STRAY 55 /* An answer to a request that is not under way. */

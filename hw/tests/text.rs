@@ -3,12 +3,9 @@
 //! Not beside the code: the crate's own tests would be the datapath compiled a second time.
 use std::collections::HashSet;
 use timely_hw::blocks::{BLOCKS, Measure};
-use timely_hw::emit::{assign, gather, split};
-use timely_hw::once::once;
-use timely_hw::pack::pack;
-use timely_hw::registers::registers;
 use timely_hw::shells::ecpix5::small::{in_luts, profiles_in_luts};
 use timely_hw::short::short;
+use timely_text::{assign, gather, once, pack, registers, split};
 
 fn packed(statement: &str) -> String {
     let head =

@@ -130,7 +130,7 @@ counters! {
     RequestsRepeated = 50,
     /// A request began another connection on a queue pair.
     RequestsRestarted = 51,
-    /// No RTT sample of an answer: its request was sent twice (Karn's rule) or outlived its time-out.
+    /// No RTT sample: the request was sent twice (Karn's rule) or outlived its time-out.
     SamplesUnsure = 52,
     /// A NAK of a queue pair's receiver.
     NaksReceived = 53,

@@ -11,13 +11,14 @@ type Module = Vec<String>;
 type Graph = BTreeMap<Module, BTreeSet<Module>>;
 
 /// Folders of crates' sources.
-const CRATES: [&str; 17] = [
+const CRATES: [&str; 18] = [
     "driver/src",
     "driver/src/transport/xdp/src",
     "hw/src",
     "hw/formal/src",
     "hw/model/src",
     "hw/regs/src",
+    "hw/text/src",
     "sim/src",
     "sim/network/src",
     "sim/verilate/src",
