@@ -208,6 +208,7 @@ fn doc_lines_name_their_subject() {
         "hw/formal/tests",
         "hw/model/tests",
         "hw/regs/tests",
+        "hw/text/tests",
         "hw/tests",
         "sim/tests",
         "sim/verilate/tests",
