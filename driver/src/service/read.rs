@@ -38,7 +38,7 @@ impl Service {
     /// Identity, settings, state and counters of the NIC.
     pub(crate) fn device(&mut self) -> Result<DeviceReport, ServiceError> {
         let info = self.nic.info()?;
-        let used = self.nic.flows()?.used().count() as u32;
+        let used = self.used()?.len() as u32;
         Ok(DeviceReport { unsaved: self.unsaved().is_some(), ..DeviceReport::new(info, used) })
     }
 
@@ -72,16 +72,20 @@ impl Service {
         })
     }
 
-    /// Telemetry of these flows, or of all in use: where flows are queue pairs', which the NIC
-    /// gives and takes itself, of those that have a rate.
+    /// Flows in use. Where they are queue pairs', which the NIC gives and takes itself, those that
+    /// have a rate.
+    fn used(&mut self) -> Result<Vec<u32>, Error> {
+        let pairs = self.nic.checked("a read of the table of queue pairs", |d| d.pairs())?.enabled;
+        if pairs { self.nic.rated_flows() } else { Ok(self.nic.flows()?.used().collect()) }
+    }
+
+    /// Telemetry of these flows, or of all in use.
     pub(crate) fn telemetry(&mut self, asked: Option<Vec<u32>>) -> Result<Telemetry, ServiceError> {
         let named = asked.is_some();
         let last = self.nic.device().flows() - 1;
-        let pairs = !named && self.nic.checked("a read of the table of queue pairs", |d| d.pairs())?.enabled;
         let flows = match asked {
             Some(flows) => flows,
-            None if pairs => self.nic.rated_flows()?,
-            None => self.nic.flows()?.used().collect(),
+            None => self.used()?,
         };
         if let Some(&flow) = flows.iter().find(|f| **f > last) {
             return Err(Error::NoFlow { flow, last }.into());
@@ -112,7 +116,7 @@ impl Service {
 
     /// Counters of all flows in use.
     pub(crate) fn counted_flows(&mut self) -> Result<Vec<FlowTelemetry>, ServiceError> {
-        let flows: Vec<u32> = self.nic.flows()?.used().collect();
+        let flows = self.used()?;
         let records = self.records(&flows)?;
         Ok(flows.iter().zip(&records).map(|(f, r)| FlowTelemetry::new(*f, r)).collect())
     }

@@ -108,6 +108,7 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     // All that have a pair, of whom no list is kept: 0x23's and 0x24's.
     let listed = || json(&["telemetry"])["flows"].as_array().expect("flows").iter().map(|f| f["flow"].clone()).collect::<Vec<_>>();
     assert!(listed().len() == 2 && listed().contains(&joined["flow"]), "{:?}", listed());
+    assert_eq!(json(&["info"])["flows_in_use"], 2);
     assert_eq!(json(&["pairs", "remove", "10.0.0.2", "0x23"])["flow"], joined["flow"]);
     assert!(listed().len() == 1 && !listed().contains(&joined["flow"]), "{:?}", listed());
     refused(&["pairs", "remove", "10.0.0.2", "0x23"], 3, &["35 at 10.0.0.2", "nothing was removed"]);
