@@ -22,6 +22,7 @@ pub mod windows;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::io::{Write, stdout};
 use std::sync::Arc;
 use timely_model::bus::Charge;
 use timely_verilate::{Library, Options, build, mutant};
@@ -43,6 +44,15 @@ pub fn quick() -> bool {
 /// the usual.
 pub fn thorough() -> bool {
     cycles() > ORDINARY_CYCLES
+}
+
+/// Whether what takes too long for every run is left out, and said to be.
+pub fn left_to_soak(what: &str) -> bool {
+    if !thorough() {
+        // Past the test's capture, for `cargo xtask test` to tell.
+        writeln!(stdout(), "left out: {what}: cargo xtask soak runs it, and so does TIMELY_CYCLES=200001").expect("stdout");
+    }
+    !thorough()
 }
 
 /// Seeds of a long test of the whole NIC: the first of [`seeds`]; under `cargo xtask soak` each.

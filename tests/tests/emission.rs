@@ -2,7 +2,6 @@
 //!
 //! Every model that a test runs is linted as it is compiled, under `cargo xtask test`: blocks,
 //! whole NICs, shells in their boards. Here are configurations that no test runs, in soak all.
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use timely_hw::config::{CLOCK_PS, Config, FLOW_BITS};
@@ -12,7 +11,7 @@ use timely_hw::shells::{Extras, Shell};
 use timely_hw::standalone::emit;
 use timely_hw::store::Store;
 use timely_tests::board::taxi_board;
-use timely_tests::{quick, thorough};
+use timely_tests::{left_to_soak, quick, thorough};
 use timely_verilate::warnings;
 
 fn tool(variable: &str, name: &str) -> Command {
@@ -193,9 +192,7 @@ fn files_with_queue_pairs_have_their_own_names() {
 /// Shells with queue pairs that no test runs.
 #[test]
 fn shells_with_queue_pairs_lint() {
-    if !thorough() {
-        writeln!(stdout(), "left out: emission::shells_with_queue_pairs_lint: cargo xtask soak; inline lints what it runs")
-            .expect("stdout");
+    if left_to_soak("emission::shells_with_queue_pairs_lint, of which inline lints what it runs") {
         return;
     }
     let extras = Extras { roce: true, ..Extras::default() };
@@ -224,7 +221,7 @@ fn lint_bus(bus: usize) {
     let usual = &USUAL[..if quick() { 2 } else { USUAL.len() }];
     let its_own = |flow_bits: &usize| thorough() || usual.contains(&(bus, *flow_bits));
     if !FLOW_BITS.iter().any(its_own) {
-        writeln!(stdout(), "left out: emission::bus_{bus}_lints: cargo xtask soak; nic lints what it runs").expect("stdout");
+        left_to_soak(&format!("emission::bus_{bus}_lints, of which nic lints what it runs"));
     }
     FLOW_BITS.into_iter().filter(its_own).for_each(|flow_bits| lint(Config::new(bus, flow_bits).expect("a configuration that is built")));
 }
@@ -274,9 +271,7 @@ fn flow_counts(usual: usize) -> impl Iterator<Item = usize> {
 /// one of them (`nic`, `opennic`).
 #[test]
 fn opennic_takes_our_files() {
-    if !thorough() {
-        // Past the test's capture, for `cargo xtask test` to tell.
-        writeln!(stdout(), "left out: emission::opennic_takes_our_files: cargo xtask soak; nic lints what it runs").expect("stdout");
+    if left_to_soak("emission::opennic_takes_our_files, of which nic lints what it runs") {
         return;
     }
     let shells = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells");
@@ -308,8 +303,7 @@ fn fit(what: &str, top: &str, verilog: &str) {
 /// fits one of each (`nic`, `netfpga`).
 #[test]
 fn netfpga_takes_our_files() {
-    if !thorough() {
-        writeln!(stdout(), "left out: emission::netfpga_takes_our_files: cargo xtask soak; nic lints what it runs").expect("stdout");
+    if left_to_soak("emission::netfpga_takes_our_files, of which nic lints what it runs") {
         return;
     }
     let shells = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells");
@@ -387,11 +381,14 @@ fn taxi_takes_our_files() {
     }
 }
 
-/// Registers are flip-flops: yosys finds no latch. Under `cargo xtask soak` on a wide bus too, for
-/// which yosys takes over a minute.
+/// Registers are flip-flops: yosys finds no latch, as Verilator's lint says of every NIC that is
+/// compiled. Yosys takes over a minute for it.
 #[test]
 fn no_latch_is_inferred() {
-    for (bus, flow_bits) in [(64, 10), (512, 14)].into_iter().filter(|(bus, _)| *bus == 64 || thorough()) {
+    if left_to_soak("emission::no_latch_is_inferred, of which Verilator's lint warns") {
+        return;
+    }
+    for (bus, flow_bits) in [(64, 10), (512, 14)] {
         let config = Config::new(bus, flow_bits).expect("a configuration that is built");
         let (_, file) = emitted(config);
         let script = format!("read_verilog {}; hierarchy -top {PREFIX}standalone; proc", file.display());

@@ -28,7 +28,7 @@ fn shares_and_queue_are_those_of_theorem_5() {
                     format!("[profile.p{f}]\nlike = '{name}'\nadditive_step_mbps = {step}\nerror_beta = {BETA}\ninitial_mbps = {mbps}\n[[flow]]\nfrom = {f}\nto = {flows}\nprofile = 'p{f}'\npacket_bytes = 1424\nsegment_bytes = {segment}\n")
                 })
                 .collect();
-            let ms = if thorough() { 10.0 } else { 6.0 };
+            let ms = if thorough() { 10.0 } else { 4.0 };
             let o = star.run(flows + 1, ms, &text, cores::factory().as_ref(), |_| {});
             let rest_us = p.reference_us * (1.0 + f64::from(flows) * step / (BETA * line));
             let s = &o.summary;

@@ -18,7 +18,7 @@ use timely_sim::nic::inline::{Inline, Model};
 use timely_sim::nic::setup::configure;
 use timely_sim::scenario::Form;
 use timely_tests::nic::{build, counters, flow, spec};
-use timely_tests::{cycles, few_seeds, rng, thorough};
+use timely_tests::{cycles, few_seeds, left_to_soak, rng};
 use world::World;
 
 /// Flows that are enabled.
@@ -111,8 +111,7 @@ fn rtl_equals_model_512() {
 /// NetFPGA SUME's, under `cargo xtask soak`; and OpenNIC's with every other number of flows.
 #[test]
 fn rtl_equals_model_of_any_size() {
-    if !thorough() {
-        println!("left out: inline: other sizes: cargo xtask soak runs them, and so does TIMELY_CYCLES=200001");
+    if left_to_soak("inline: other sizes") {
         return;
     }
     let mut all = equal(256, 10, 40.0, cycles());

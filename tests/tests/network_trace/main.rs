@@ -85,8 +85,8 @@ impl CoreFactory for Stepped {
 
 const SCENARIOS: [&str; 3] = ["trace_incast", "trace_mesh", "trace_tree"];
 
-/// Networks of more hosts: a tenth of each in ordinary runs, of mesh and tree a third, all of it
-/// where the lockstep tests run for a million clocks or more, as in `cargo xtask soak`.
+/// Networks: a tenth of each in ordinary runs, half of the incast and a third of mesh and tree; all
+/// of it where the lockstep tests run for a million clocks or more, as in `cargo xtask soak`.
 fn part() -> u64 {
     if timely_tests::cycles() >= 1_000_000 { 1 } else { 10 }
 }
@@ -107,8 +107,8 @@ fn run(scenario: &str, kind: NicKind, cores: &dyn CoreFactory, shorten: u64) -> 
 #[test]
 fn skipped_clocks_show_nowhere() {
     for scenario in SCENARIOS {
-        let (skipped, _) = run(scenario, NicKind::Model, &Cores::new(PathBuf::new()), 4);
-        let (stepped, _) = run(scenario, NicKind::Model, &Stepped(Cores::new(PathBuf::new())), 4);
+        let (skipped, _) = run(scenario, NicKind::Model, &Cores::new(PathBuf::new()), part().min(8));
+        let (stepped, _) = run(scenario, NicKind::Model, &Stepped(Cores::new(PathBuf::new())), part().min(8));
         skipped.assert_equal(&stepped, "skipped", "stepped", scenario);
     }
 }
@@ -132,7 +132,7 @@ fn verilog_and_model_agree(scenario: &str, part: u64) {
 
 #[test]
 fn an_incast() {
-    verilog_and_model_agree(SCENARIOS[0], 1);
+    verilog_and_model_agree(SCENARIOS[0], part().min(2));
 }
 
 #[test]

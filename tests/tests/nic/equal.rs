@@ -2,7 +2,6 @@
 //! that skips.
 use crate::STORM;
 use rand::Rng;
-use std::io::{Write, stdout};
 use timely_hw::config::FLOW_BITS;
 use timely_regs::event::EventRecord;
 use timely_regs::map::{flow, profiles, telemetry};
@@ -13,7 +12,7 @@ use timely_sim::replay::replay;
 use timely_tests::loopback::{Loop, any_form, spec};
 use timely_tests::nic::{counters, model, start, start_with, twin};
 use timely_tests::soak::chatter;
-use timely_tests::{cycles, rng, seeds, thorough};
+use timely_tests::{cycles, left_to_soak, rng, seeds};
 
 /// A model that is asked every clock and one that is asked when it wants to be show the same pins
 /// and the same events.
@@ -153,18 +152,14 @@ fn rtl_equals_model_512() {
 
 #[test]
 fn rtl_equals_model_512_16k() {
-    has_timeouts(equal(512, 14, 200));
+    if !left_to_soak("nic::equal: 2^14 flows at 512 bits") {
+        has_timeouts(equal(512, 14, 200));
+    }
 }
 
 /// The configurations of a bus that the ordinary run leaves out, under `cargo xtask soak`.
 fn others(bus: u32, flows: u32) {
-    if !thorough() {
-        // Past the test's capture, for `cargo xtask test` to tell.
-        writeln!(
-            stdout(),
-            "left out: nic::equal: other flow counts at {bus} bits: cargo xtask soak runs them, and so does TIMELY_CYCLES=200001"
-        )
-        .expect("stdout");
+    if left_to_soak(&format!("nic::equal: other flow counts at {bus} bits")) {
         return;
     }
     let ordinary = |flow_bits: &u32| [(64, 10), (512, 10), (512, 14)].contains(&(bus, *flow_bits));

@@ -8,7 +8,6 @@ use super::opennic::{beside, compiled, icarus_fits};
 use super::taxi;
 use rand::Rng;
 use std::collections::VecDeque;
-use std::io::{Write, stdout};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, LazyLock};
 use timely_hw::config::{CLOCK_PS, Config};
@@ -20,7 +19,7 @@ use timely_regs::roce::{self, Bth, Extension, opcode};
 use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::Envelope;
 use timely_tests::board::{Board, HOST, NETFPGA_PLUS, NETFPGA_SUME, OPENNIC, Shape, WIRE};
-use timely_tests::{rng, thorough};
+use timely_tests::{left_to_soak, rng};
 use timely_verilate::Library;
 
 static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
@@ -41,12 +40,7 @@ const MBPS: f64 = 5000.0;
 const LINE_GBPS: f64 = 100.0;
 
 fn left_out() -> bool {
-    if !thorough() {
-        // Past the test's capture, for `cargo xtask test` to tell.
-        writeln!(stdout(), "left out: nic::roce: the box with queue pairs: cargo xtask soak runs it; inline runs its core")
-            .expect("stdout");
-    }
-    !thorough()
+    left_to_soak("nic::roce: the box with queue pairs, whose core inline runs")
 }
 
 fn request(code: u8, queue_pair: u32, psn: u32, asks: bool, bytes: usize) -> Vec<u8> {

@@ -100,7 +100,8 @@ fn the_time_runs_over_in_a_storm() {
 }
 
 /// The generator's segment numbers pass 2^32, with several segments outstanding and some ACKs lost:
-/// each ACK still gives its sample.
+/// each ACK still gives its sample. The Verilog, compiled to start there, runs under `cargo xtask
+/// soak`.
 #[test]
 fn segment_numbers_run_over() {
     const FIRST: u32 = 0u32.wrapping_sub(300);

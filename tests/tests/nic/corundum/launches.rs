@@ -2,7 +2,7 @@
 use super::super::inline::{data, left_out};
 use super::card::Card;
 use super::passes::with;
-use super::shell::{BOARDS, chosen};
+use super::shell::{BOARDS, streaming};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -108,7 +108,7 @@ fn packets_leave_on_their_launches() {
     if left_out("nic::corundum") {
         return;
     }
-    for board in &chosen(&BOARDS) {
+    for board in &streaming() {
         for seed in few_seeds() {
             for paced in [true, false] {
                 let mut card = Card::new(&super::library(board, true, super::NONE), board, rng(seed)).beside_model(board, true);

@@ -1,7 +1,7 @@
 //! Frames that pass the block, and ACKs that it inserts.
 use super::super::inline::{OWN, OWN_MAC, OWN6, PEER, PEER_MAC, data, is_ack, left_out};
 use super::card::{Card, Registers};
-use super::shell::{BOARDS, Board, chosen, fitted, generating};
+use super::shell::{Board, generating, plain, wired};
 use super::{GENERATOR, NONE};
 use rand::Rng;
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Addresses, Class, FIRST, Header, LAST, Packet};
 use timely_tests::frames::{Fault, class, envelope};
 use timely_tests::nic::PORT;
-use timely_tests::{few_seeds, rng};
+use timely_tests::{few_seeds, rng, thorough};
 use timely_verilate::Library;
 
 /// A card whose responder answers, with a profile and flows.
@@ -67,7 +67,7 @@ fn streams_that_are_not_ours_pass() {
     if left_out("nic::corundum") {
         return;
     }
-    for board in &fitted(&BOARDS) {
+    for board in &wired() {
         let library = super::library(board, false, NONE);
         let mut rng = rng(1);
         let mut dut = library.instantiate(1);
@@ -132,7 +132,7 @@ fn ends_of_segments_get_places() {
     if left_out("nic::corundum") {
         return;
     }
-    let plain = chosen(&BOARDS).into_iter().map(|b| (b, NONE));
+    let plain = plain().into_iter().map(|b| (b, NONE));
     let generating = generating().into_iter().map(|b| (b, GENERATOR));
     for (board, extras) in plain.chain(generating) {
         let bits = timely_regs::map::ring_bits(board.bus as u32);
@@ -175,7 +175,7 @@ fn frames_pass_whole_and_completions_once() {
     if left_out("nic::corundum") {
         return;
     }
-    let plain = chosen(&BOARDS).into_iter().map(|b| (b, NONE));
+    let plain = plain().into_iter().map(|b| (b, NONE));
     let generating = generating().into_iter().map(|b| (b, GENERATOR));
     for (board, extras) in plain.chain(generating) {
         for seed in few_seeds() {
@@ -190,7 +190,7 @@ fn pass(board: &Board, extras: Extras, seed: u64) {
     let (mut down, mut up) = (VecDeque::new(), VecDeque::new());
     let (mut answers, mut ours, mut acks, mut n, mut bads) = (0, 0, 0, 0u32, 0);
     let mut quiet = 0;
-    let frames = 1200;
+    let frames = if thorough() { 1200 } else { 500 };
     // A frame of 9,000 bytes may take 20,000 clocks in the worst weather.
     while quiet < 3000 || quiet < 60_000 && (n < frames || !down.is_empty() || !up.is_empty()) {
         if card.clk().is_multiple_of(2000) {

@@ -163,15 +163,31 @@ pub fn fitted(of: &[Board]) -> Vec<Board> {
     if thorough() { of.iter().flat_map(all).collect() } else { of.to_vec() }
 }
 
-/// Of these those whose behaviour a run tests: in an ordinary one the narrowest bus and the widest.
-pub fn chosen(of: &[Board]) -> Vec<Board> {
-    fitted(of).into_iter().filter(|b| thorough() || b.bus != 128).collect()
+/// Of these those whose behaviour a run tests: in an ordinary one those of this bus.
+fn of_bus(of: &[Board], bus: usize) -> Vec<Board> {
+    fitted(of).into_iter().filter(|b| thorough() || b.bus == bus).collect()
 }
 
-/// Boards with a traffic generator whose behaviour a run tests: in an ordinary one the narrowest
-/// bus, in which a beat more or less shows most.
+/// Boards without streams and generator whose behaviour a run tests: in an ordinary one the widest
+/// bus.
+pub fn plain() -> Vec<Board> {
+    of_bus(&BOARDS, 512)
+}
+
+/// As [`plain`], of the form with streams: in an ordinary run the narrowest bus.
+pub fn streaming() -> Vec<Board> {
+    of_bus(&BOARDS, 64)
+}
+
+/// As [`plain`], with a traffic generator: in an ordinary run the narrowest bus, in which a beat
+/// more or less shows most.
 pub fn generating() -> Vec<Board> {
-    chosen(&GENERATING).into_iter().filter(|b| thorough() || b.bus == 64).collect()
+    of_bus(&GENERATING, 64)
+}
+
+/// Boards whose wiring a run tests: in an ordinary one those that a test of behaviour compiles.
+pub fn wired() -> Vec<Board> {
+    fitted(&BOARDS).into_iter().filter(|b| thorough() || b.bus != 64).collect()
 }
 
 impl Board {

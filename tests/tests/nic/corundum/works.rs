@@ -2,7 +2,7 @@
 use super::super::inline::{PEER, data, left_out};
 use super::card::{Buffer, CLOCK_NS, Card, Registers};
 use super::passes::{prepared, with};
-use super::shell::{BOARDS, Board, chosen};
+use super::shell::{Board, plain};
 use std::collections::VecDeque;
 use timely_regs::corundum::{Kind, load_word};
 use timely_regs::device::{Device, Error, Only, RingSettings};
@@ -55,7 +55,7 @@ fn round_trips_are_those_of_the_stamps() {
     if left_out("nic::corundum") {
         return;
     }
-    for board in &chosen(&BOARDS) {
+    for board in &plain() {
         let mut card = prepared(board, 8, 1);
         let trips = converse(&mut card, 5, 20, 500);
         let record = told(&mut card, 5);
@@ -111,7 +111,7 @@ fn registers_are_reached_and_time_is_that_of_the_stamps() {
     if left_out("nic::corundum") {
         return;
     }
-    for board in &chosen(&BOARDS) {
+    for board in &plain() {
         let mut card = prepared(board, 1, 1);
         let bus = board.bus as u32;
         let (now, clk) = with(&mut card, |d| {
@@ -162,5 +162,5 @@ fn loads_snapshots_and_events_go_by_dma() {
     if left_out("nic::corundum") {
         return;
     }
-    chosen(&BOARDS).iter().for_each(dma);
+    plain().iter().for_each(dma);
 }
