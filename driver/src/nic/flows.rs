@@ -34,7 +34,7 @@ impl Nic {
         Ok(self.flows.get_or_insert_with(|| FlowTable::new(0)))
     }
 
-    /// Flows with a rate, by the NIC itself.
+    /// Flows with a rate, by the NIC itself: by a snapshot where there is DMA, else flow by flow.
     ///
     /// # Errors
     /// When the snapshot fails, or the transport.

@@ -1,7 +1,7 @@
 //! The clocks behind a shell's reset: the blocks' own reset ends behind it, and no beat that is
 //! taken by then is lost.
 use super::corundum::card::Card;
-use super::corundum::shell::wired;
+use super::corundum::shell::{BOARDS, fitted};
 use super::inline::{data, left_out};
 use super::{corundum, netfpga, opennic, taxi};
 use timely_hw::shells::Shell;
@@ -16,7 +16,7 @@ fn corundum_loses_no_beat_behind_its_reset() {
     if left_out("nic::first_clocks") {
         return;
     }
-    for board in &wired() {
+    for board in &fitted(&BOARDS) {
         let library = corundum::library(board, false, corundum::NONE);
         let mut card = Card::new(&library, board, rng(1)).beside_model(board, false);
         let frames = [0, 1, 2].map(|n| data(n, n, FIRST | LAST, 700, true));

@@ -10,7 +10,7 @@ use timely_tests::bench::{Bench, answer, swapped};
 use timely_tests::loopback::{Loop, Weather, spec as storm_spec};
 use timely_tests::nic::PORT;
 use timely_tests::nic::{cores, counters, flow, spec, start};
-use timely_tests::{cycles, few_seeds, rng};
+use timely_tests::{cycles, few_seeds, rng, thorough};
 
 /// Clocks in which traffic must go on, whatever arrives.
 const PROGRESS: u64 = 20_000;
@@ -18,10 +18,11 @@ const PROGRESS: u64 = 20_000;
 /// As many bad frames as the line carries between the good ones.
 #[test]
 fn bad_frames_are_counted_and_stall_nothing() {
+    let soak = if thorough() { 2 } else { 1 };
     let siege = Weather { hostile: 0.5, lost: 0.0, delay: 50, ..STORM };
     for seed in few_seeds() {
         // All kinds of frames, the most of them where a frame takes the fewest clocks.
-        for (bus, frames) in [(64, cycles() / 20), (512, cycles() / 4)] {
+        for (bus, frames) in [(64, cycles() / 20 * soak), (512, cycles() / 4 * soak)] {
             for (name, mut nic) in cores(bus, 10) {
                 let mut rng = rng(seed);
                 let mut spec = storm_spec(bus, 10, 4, &Parameters::timely_10g(8.0), &mut rng);
@@ -107,6 +108,7 @@ const HEARD: u32 = 1;
 /// something wrong.
 #[test]
 fn only_a_true_ack_changes_a_rate() {
+    let soak = if thorough() { 2 } else { 1 };
     for seed in few_seeds() {
         for bus in [64, 512] {
             for (name, mut nic) in cores(bus, 10) {
@@ -116,7 +118,7 @@ fn only_a_true_ack_changes_a_rate() {
                 let flows = [DEAF, HEARD].map(|f| flow(f, PEER, 512, 2, &parameters)).to_vec();
                 start(&mut *nic, &spec(bus, 10, 10.0, flows));
                 let mut bench = Bench::new(nic);
-                let end = bench.clk() + cycles();
+                let end = bench.clk() + cycles() * soak;
                 let (mut true_acks, mut forged, mut unknown, mut again) = (0, 0, 0, 0);
                 let mut ends: Vec<Vec<u8>> = Vec::new();
                 while let Some(sent) = bench.run(end) {

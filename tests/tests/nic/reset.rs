@@ -21,6 +21,8 @@ const RECOVERY: u64 = 30_000;
 #[test]
 fn a_reset_always_recovers() {
     let (resets, mut total) = (resets(), 0);
+    // Of the resets of one run, inside a packet each way.
+    let least = if thorough() { resets / 4 } else { resets / 8 };
     for seed in few_seeds() {
         for bus in [64, 512] {
             for (name, mut nic) in cores(bus, 10) {
@@ -83,10 +85,10 @@ fn a_reset_always_recovers() {
                     "{name}, {bus} bits: {resets} resets under traffic, {sending} in a frame that was sent, {receiving} in one that arrived, \
                      {accessing} with register writes under way; {sweeping} more during the sweep; traffic within {slowest} clocks of set-up"
                 );
-                assert!(sending > resets / 8 && receiving > resets / 8, "{sending} and {receiving} resets inside packets, seed {seed}");
+                assert!(sending > least && receiving > least, "{sending} and {receiving} resets inside packets, seed {seed}");
             }
         }
     }
     println!("{total} resets of the Verilog");
-    assert!(total >= 4 * resets * few_seeds().len() as u32);
+    assert!(total >= 2 * resets * few_seeds().len() as u32);
 }

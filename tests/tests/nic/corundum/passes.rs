@@ -1,7 +1,7 @@
 //! Frames that pass the block, and ACKs that it inserts.
 use super::super::inline::{OWN, OWN_MAC, OWN6, PEER, PEER_MAC, data, is_ack, left_out};
 use super::card::{Card, Registers};
-use super::shell::{Board, generating, plain, wired};
+use super::shell::{BOARDS, Board, fitted, generating, widest};
 use super::{GENERATOR, NONE};
 use rand::Rng;
 use std::collections::VecDeque;
@@ -67,7 +67,7 @@ fn streams_that_are_not_ours_pass() {
     if left_out("nic::corundum") {
         return;
     }
-    for board in &wired() {
+    for board in &fitted(&BOARDS) {
         let library = super::library(board, false, NONE);
         let mut rng = rng(1);
         let mut dut = library.instantiate(1);
@@ -132,7 +132,7 @@ fn ends_of_segments_get_places() {
     if left_out("nic::corundum") {
         return;
     }
-    let plain = plain().into_iter().map(|b| (b, NONE));
+    let plain = widest().into_iter().map(|b| (b, NONE));
     let generating = generating().into_iter().map(|b| (b, GENERATOR));
     for (board, extras) in plain.chain(generating) {
         let bits = timely_regs::map::ring_bits(board.bus as u32);
@@ -175,7 +175,7 @@ fn frames_pass_whole_and_completions_once() {
     if left_out("nic::corundum") {
         return;
     }
-    let plain = plain().into_iter().map(|b| (b, NONE));
+    let plain = widest().into_iter().map(|b| (b, NONE));
     let generating = generating().into_iter().map(|b| (b, GENERATOR));
     for (board, extras) in plain.chain(generating) {
         for seed in few_seeds() {

@@ -163,31 +163,31 @@ pub fn fitted(of: &[Board]) -> Vec<Board> {
     if thorough() { of.iter().flat_map(all).collect() } else { of.to_vec() }
 }
 
-/// Of these those whose behaviour a run tests: in an ordinary one those of this bus.
-fn of_bus(of: &[Board], bus: usize) -> Vec<Board> {
-    fitted(of).into_iter().filter(|b| thorough() || b.bus == bus).collect()
+/// Of these those whose behaviour a run tests: in an ordinary one those of these buses.
+fn of_buses(of: &[Board], buses: &[usize]) -> Vec<Board> {
+    fitted(of).into_iter().filter(|b| thorough() || buses.contains(&b.bus)).collect()
 }
 
-/// Boards without streams and generator whose behaviour a run tests: in an ordinary one the widest
-/// bus.
+/// Boards without streams and generator whose registers and DMA a run tests: in an ordinary one the
+/// narrowest bus and the widest.
 pub fn plain() -> Vec<Board> {
-    of_bus(&BOARDS, 512)
+    of_buses(&BOARDS, &[64, 512])
 }
 
-/// As [`plain`], of the form with streams: in an ordinary run the narrowest bus.
+/// The same whose frames a run tests: in an ordinary one the widest bus.
+pub fn widest() -> Vec<Board> {
+    of_buses(&BOARDS, &[512])
+}
+
+/// Boards of the form with streams: in an ordinary run the narrowest bus.
 pub fn streaming() -> Vec<Board> {
-    of_bus(&BOARDS, 64)
+    of_buses(&BOARDS, &[64])
 }
 
-/// As [`plain`], with a traffic generator: in an ordinary run the narrowest bus, in which a beat
-/// more or less shows most.
+/// Boards with a traffic generator: in an ordinary run the narrowest bus, in which a beat more or
+/// less shows most.
 pub fn generating() -> Vec<Board> {
-    of_bus(&GENERATING, 64)
-}
-
-/// Boards whose wiring a run tests: in an ordinary one those that a test of behaviour compiles.
-pub fn wired() -> Vec<Board> {
-    fitted(&BOARDS).into_iter().filter(|b| thorough() || b.bus != 64).collect()
+    of_buses(&GENERATING, &[64])
 }
 
 impl Board {
