@@ -63,20 +63,20 @@ fn cnps_steer_queue_pairs() {
 /// A receiver that sends no CNPs behind a NIC that sends them in its place, one in 50 us and pair
 /// at most: the queue is that of the fluid model, and each CNP finds its pair. In 10 ms rates rise
 /// and fall some ten times, too few for a mean: of five such runs that of the queue was .69 to .94
-/// of the model's, Jain's index .93 to 1.00; 40 ms are within 20 %. With the NIC's notification
-/// point off the queue has what the hosts' windows hold, more than twice the model's.
+/// of the model's, Jain's index .93 to 1.00. 25 ms are within 30 %, and 40 ms within 20 %. With the
+/// NIC's notification point off the queue has what the hosts' windows hold.
 #[test]
 fn a_nic_notifies_in_its_hosts_place() {
     for hosts in [2, 3, 4].into_iter().filter(|h| thorough() || *h == 2) {
         let theory = fluid(hosts);
         let mut n = Network::new(Plan { behind: Some(true), ..marked(2) }, hosts, 1);
-        let m = n.measure(5000 * US, if thorough() { 45_000 } else { 15_000 } * US);
+        let m = n.measure(5000 * US, if thorough() { 45_000 } else { 30_000 } * US);
         let heard = n.counted()[Counter::CongestionNotified as usize];
         let far = n.far.as_mut().expect("a NIC");
         let (cnps, counted) = (far.notified, counters(&mut far.nic));
         println!("{hosts} hosts: {m:.3?}; {cnps} CNPs, {heard} heard; the fluid model has {theory:.0} bytes");
-        let (most, jain) = if thorough() { (0.2, 0.95) } else { (0.45, 0.85) };
-        assert!(m.utilization >= 0.95 && m.jain >= jain && m.dropped == 0, "{hosts} hosts: {m:?}");
+        assert!(m.utilization >= 0.95 && m.jain >= 0.95 && m.dropped == 0, "{hosts} hosts: {m:?}");
+        let most = if thorough() { 0.2 } else { 0.3 };
         assert!((m.queue / theory - 1.0).abs() < most, "{hosts} hosts: {} bytes of {theory}", m.queue);
         assert!(cnps > 50 && heard <= cnps && heard + 2 * hosts as u64 >= cnps, "{heard} of {cnps} CNPs");
         let of = |c: Counter| u64::from(counted[c as usize]);
