@@ -9,15 +9,16 @@ fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_timely-sim"))
 }
 
-fn scratch() -> PathBuf {
-    let dir = std::env::temp_dir().join(format!("timely-pacing-{}", std::process::id()));
+// One for each test: they run at once.
+fn scratch(of: &str) -> PathBuf {
+    let dir = std::env::temp_dir().join(format!("timely-pacing-{of}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&dir);
     dir
 }
 
 #[test]
 fn pacers_are_measured_or_say_why_not() {
-    let out = scratch();
+    let out = scratch("measured");
     let done = program().args(["pacing", "--quick", "--json", "--out"]).arg(&out).output().expect("it starts");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let all: Value = serde_json::from_slice(&done.stdout).expect("JSON");
@@ -96,7 +97,7 @@ fn wrong_namespaces_are_refused() {
 
 #[test]
 fn a_file_that_is_no_measurement_is_refused() {
-    let dir = scratch().with_extension("file");
+    let dir = scratch("refused");
     std::fs::create_dir_all(&dir).expect("a folder");
     let file = dir.join("software.json");
     std::fs::write(&file, "{}").expect("written");
