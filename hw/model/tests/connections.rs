@@ -1,8 +1,8 @@
 //! Connections at `timely_model::round_trips` that begin anew on the same number, that are joined
 //! while they send, and whose responses take longer than a time-out.
 use timely_model::Block;
-use timely_model::bus::{Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, Sample};
-use timely_model::round_trips::{Answer, Frame, In, Request, RoundTrips, Verb};
+use timely_model::bus::{Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, RTT_MAX, Sample};
+use timely_model::round_trips::{Answer, Frame, In, MOST_FLOW_BITS, Request, RoundTrips, Verb};
 use timely_regs::profile;
 
 const CLOCK_NS: u64 = 4;
@@ -13,18 +13,24 @@ const TRIP_NS: u64 = 8000;
 /// Flow 0 alone, with a time-out.
 struct Pair {
     block: RoundTrips,
+    clock_ns: u64,
     clk: u64,
     samples: Vec<Sample>,
 }
 
 impl Pair {
     fn new() -> Self {
-        let mut pair = Pair { block: RoundTrips::new(4), clk: 0, samples: vec![] };
+        Self::with(4, TIMEOUT_NS, CLOCK_NS)
+    }
+
+    /// One of `2^flow_bits` flows, with a time-out, or 0, and a clock of so many ns.
+    fn with(flow_bits: u32, timeout_ns: u32, clock_ns: u64) -> Self {
+        let mut pair = Pair { block: RoundTrips::new(flow_bits), clock_ns, clk: 0, samples: vec![] };
         while !pair.block.output(pair.clk).swept {
             pair.step(In::default());
         }
         let word = |word, data| Some(ProfileWrite { profile: 3, word, data });
-        pair.step(In { profile: word(profile::TIMEOUT_NS.word, TIMEOUT_NS), ..In::default() });
+        pair.step(In { profile: word(profile::TIMEOUT_NS.word, timeout_ns), ..In::default() });
         pair.step(In { profile: word(0, 1 << profile::RTT_START.low), ..In::default() });
         let mut record = FlowLoad::default().record;
         record[0] = 1 | 3 << 4;
@@ -34,7 +40,7 @@ impl Pair {
     }
 
     fn now(&self) -> u64 {
-        (self.clk * CLOCK_NS) << 16
+        (self.clk * self.clock_ns) << 16
     }
 
     fn step(&mut self, i: In) {
@@ -44,7 +50,7 @@ impl Pair {
     }
 
     fn wait(&mut self, ns: u64) {
-        (0..ns / CLOCK_NS).for_each(|_| self.step(In::default()));
+        (0..ns / self.clock_ns).for_each(|_| self.step(In::default()));
     }
 
     /// A request that asks for an ACK leaves.
@@ -60,7 +66,7 @@ impl Pair {
     fn leave(&mut self, request: Request) {
         let (tag, request) = (request.psn as u16, Some(request));
         self.step(In { sent: Some(Frame { tag, wire_bytes: 338, launch: self.now(), request }), ..In::default() });
-        self.wait(20);
+        self.wait(5 * self.clock_ns);
         let ts = self.now();
         self.step(In { completion: Some(Completion { tag, ts }), ..In::default() });
     }
@@ -78,12 +84,12 @@ impl Pair {
             if heard {
                 self.answer(Verb::Ack, psn);
             }
-            self.wait(200);
+            self.wait(50 * self.clock_ns);
         }
     }
 
     fn taken(&mut self) -> Vec<Sample> {
-        self.wait(100);
+        self.wait(25 * self.clock_ns);
         std::mem::take(&mut self.samples)
     }
 }
@@ -185,4 +191,46 @@ fn responses_beyond_a_window_are_no_time_out() {
     }
     pair.answer(Verb::Response, 100 + (1 << 19) - 1);
     assert_eq!(pair.taken(), []);
+}
+
+/// An answer a microsecond behind the time-out, among others' responses, is late at whichever phase
+/// of the flow's turns it comes; one before it is a sample.
+#[test]
+fn an_answer_behind_its_time_out_is_late_before_the_turn_too() {
+    for (phase, waits_us) in (0..40).flat_map(|phase| [(phase, TIMEOUT_NS / 1000 - 10), (phase, TIMEOUT_NS / 1000 + 1)]) {
+        let mut pair = Pair::with(MOST_FLOW_BITS, TIMEOUT_NS, CLOCK_NS);
+        pair.talk(90, 3, true);
+        // All phases of 2^16 clocks.
+        pair.wait(phase * 6600);
+        pair.read(100, 1 << 19);
+        pair.wait(TRIP_NS);
+        pair.answer(Verb::Response, 100);
+        pair.wait(200);
+        pair.taken();
+        pair.read(100 + 2048, 256);
+        for psn in 101..101 + waits_us {
+            pair.wait(1000);
+            pair.answer(Verb::Response, psn);
+        }
+        pair.answer(Verb::Response, 2148);
+        let samples = pair.taken();
+        assert_eq!(samples.len(), usize::from(waits_us < TIMEOUT_NS / 1000), "phase {phase}, {waits_us} us: {samples:?}");
+    }
+}
+
+/// Without a time-out nothing ends a timing but its answer, and one that takes longer than can be
+/// said, or than the clock goes round in, says the most: congestion never looks like no delay.
+#[test]
+fn without_a_time_out_the_longest_round_trip_is_said() {
+    for ms in [16, 17, 22, 2150, 4300] {
+        let mut pair = Pair::with(4, 0, 80);
+        pair.talk(90, 3, true);
+        pair.taken();
+        pair.send(93);
+        pair.wait(ms * 1_000_000);
+        pair.answer(Verb::Ack, 93);
+        let rtts = of_kind(&pair.taken(), KIND_RTT);
+        let right = (ms as u32).saturating_mul(1_000_000).min(RTT_MAX);
+        assert!(rtts.len() == 1 && rtts[0].abs_diff(right) < 4000, "{ms} ms: {rtts:?}");
+    }
 }

@@ -11,6 +11,9 @@ const DECIDED: usize = 3;
 pub const UNIT: u32 = 5;
 pub const SINCE: u32 = u32::MAX >> UNIT;
 
+/// Time after which an answer is late where there is no time-out, in that unit: [`RTT_MAX`] is less.
+const FOREVER: u32 = (RTT_MAX + 1) >> UNIT;
+
 /// An operation on a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Query {
@@ -123,15 +126,16 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
     let mut pulse = |p: Pulse| given.pulses |= 1 << p as u16;
     let timing = sent.timing != word.timing;
     let now_ns = op.now_ns;
+    let long = |at: u32| op.entered.wrapping_sub(at) & SINCE >= if op.timeout == 0 { FOREVER } else { op.timeout >> UNIT };
+    let late = word.late || long(sent.since);
     // Of this connection, and since the flow was loaded.
     let heard = word.heard && word.connection == sent.connection;
     match op.query {
         Query::Forget => *word = Done { timing: sent.timing, ..Done::default() },
         Query::Turn => {
-            let long = |at: u32| op.entered.wrapping_sub(at) & SINCE >= op.timeout >> UNIT;
-            let over = enabled && timing && op.timeout != 0 && long(sent.since);
+            let over = enabled && timing && late;
             word.late |= over;
-            if over && long(last) {
+            if over && op.timeout != 0 && long(last) {
                 (word.timing, word.late) = (sent.timing, false);
                 // Answers to a pair that is not joined find no flow: their absence tells nothing.
                 if heard {
@@ -156,7 +160,8 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
             }
             let covers = distance(a.psn, sent.timed) >= 0;
             if timing && (covers || refuses) {
-                let unsure = sent.unsure || word.late;
+                // Without a time-out it is said to have taken the longest time that can be said.
+                let (unsure, longest) = (sent.unsure || (late && op.timeout != 0), late);
                 (word.timing, word.late) = (sent.timing, false);
                 if refuses {
                 } else if unsure {
@@ -166,7 +171,7 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
                 } else if start.stamp.epoch != epoch {
                     pulse(Pulse::AcrossStep);
                 } else {
-                    let rtt_ns = rtt(op.ts, start.stamp.at);
+                    let rtt_ns = if longest { RTT_MAX } else { rtt(op.ts, start.stamp.at) };
                     given.sample = Some(Sample { kind: KIND_RTT, flow: op.flow, rtt_ns, now_ns, ..Sample::default() });
                 }
             }

@@ -26,7 +26,8 @@
 //! its profile's time-out ago or longer, and no answer of the flow came for as long, the engine
 //! gets a sample of kind [`KIND_TIMEOUT`]. A READ waits behind the responses of others, and behind
 //! more PSNs than a window has, which are answers all the same: a timing that goes on for that has
-//! lasted for longer than the network makes it, and gives no sample. Times are modulo 4.3 s: the
+//! lasted for longer than the network makes it, and gives no sample. With a time-out of 0 there is
+//! none, and whatever took [`RTT_MAX`] or longer is a sample of that. Times are modulo 4.3 s: the
 //! time-out of a flow that was silent for longer may be late by its length.
 //!
 //! **Joined.** Answers reach a pair from its join on; of a packet that left before, the answer may
@@ -36,6 +37,7 @@
 //! RTT whatever the profile asks for, as an RDMA NIC writes no stamps.
 //!
 //! [`KIND_TIMEOUT`]: crate::bus::KIND_TIMEOUT
+//! [`RTT_MAX`]: crate::bus::RTT_MAX
 mod answers;
 mod sent;
 mod words;

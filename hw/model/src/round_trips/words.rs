@@ -173,7 +173,8 @@ pub struct Done {
     pub heard: bool,
     /// The connection that it was of.
     pub connection: bool,
-    /// The timing took longer than its time-out, while answers came: it gives no sample.
+    /// The timing took longer than its time-out, while answers came: it gives no sample. Without a
+    /// time-out: longer than the longest RTT, which its sample is then.
     pub late: bool,
 }
 

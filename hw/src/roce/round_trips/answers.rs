@@ -116,9 +116,11 @@ pub(super) struct Answers<const F: usize> {
     ends: Signal<Local, Bit>,
     measures: Signal<Local, Bit>,
     bound: Signal<Local, Bits<27>>,
-    /// The time-out is over; no answer came for as long.
+    /// The time-out is over; at a turn; no answer came for as long.
+    passed: Signal<Local, Bit>,
     over: Signal<Local, Bit>,
     quiet: Signal<Local, Bit>,
+    late3: Signal<Local, Bit>,
     unsure3: Signal<Local, Bit>,
     expires: Signal<Local, Bit>,
     span: Signal<Local, Span>,
@@ -126,6 +128,7 @@ pub(super) struct Answers<const F: usize> {
     s_valid: DFF<Bit>,
     s_expired: DFF<Bit>,
     s_rtt: DFF<Bits<24>>,
+    s_longest: DFF<Bit>,
     s_time: DFF<Bits<32>>,
     n_valid: DFF<Bit>,
     k_unstamped: DFF<Bit>,
@@ -184,6 +187,7 @@ impl<const F: usize> Logic for Answers<F> {
             s_valid,
             s_expired,
             s_rtt,
+            s_longest,
             s_time,
             n_valid,
             k_unstamped,
@@ -326,13 +330,16 @@ impl<const F: usize> Logic for Answers<F> {
             & (self.timing.val() & self.covers.q.val());
         self.ends.next = self.answered.val()
             | (((self.kind3.val().nak | self.kind3.val().not_ready) & self.enable.q.val()) & (!self.far.q.val() & self.timing.val()));
-        self.unsure3.next = self.doubts.q.val() | self.old.val().late;
+        self.bound.next = bit_cast::<27, 26>(self.profiles.timeout.val().get_bits::<26>(5));
+        // Without a time-out what is longer than the longest RTT.
+        self.passed.next = (self.profiles.times_out.val() & (self.elapsed.q.val() >= self.bound.val()))
+            | (!self.profiles.times_out.val() & self.elapsed.q.val().get_bits::<8>(19).any());
+        self.late3.next = self.old.val().late | self.passed.val();
+        self.unsure3.next = self.doubts.q.val() | (self.late3.val() & self.profiles.times_out.val());
         self.measures.next =
             ((self.answered.val() & !self.unsure3.val()) & self.stamped.q.val()) & (self.epoch.q.val() == self.time_epoch.val());
-        self.bound.next = bit_cast::<27, 26>(self.profiles.timeout.val().get_bits::<26>(5));
-        self.over.next = ((self.kind3.val().turn & self.enable.q.val()) & (self.timing.val() & self.profiles.times_out.val()))
-            & (self.elapsed.q.val() >= self.bound.val());
-        self.quiet.next = self.silent.q.val() >= self.bound.val();
+        self.over.next = ((self.kind3.val().turn & self.enable.q.val()) & self.timing.val()) & self.passed.val();
+        self.quiet.next = (self.silent.q.val() >= self.bound.val()) & self.profiles.times_out.val();
         self.expires.next = self.over.val() & self.quiet.val();
         self.updated.next = self.old.val();
         if (self.ends.val() | self.expires.val()) | self.kind3.val().forget {
@@ -359,12 +366,13 @@ impl<const F: usize> Logic for Answers<F> {
         self.s_valid.d.next = self.measures.val() | (self.expires.val() & self.knows.val());
         self.s_expired.d.next = self.expires.val() & self.knows.val();
         self.s_rtt.d.next = self.span.val().ns;
-        if self.span.val().above.any() | self.kind3.val().turn {
+        if self.span.val().negative {
+            self.s_rtt.d.next = bits::<24>(0);
+        } else if self.span.val().above.any() {
             self.s_rtt.d.next = self.most.val();
         }
-        if self.span.val().negative & !self.kind3.val().turn {
-            self.s_rtt.d.next = bits::<24>(0);
-        }
+        // Of a turn the time-out.
+        self.s_longest.d.next = self.late3.val() | self.kind3.val().turn;
         self.s_time.d.next = self.moment[2].q.val();
         self.n_valid.d.next = (self.kind3.val().nak & self.enable.q.val()) & !self.far.q.val();
         self.k_not_ready.d.next = (self.kind3.val().not_ready & self.enable.q.val()) & !self.far.q.val();
@@ -379,6 +387,9 @@ impl<const F: usize> Logic for Answers<F> {
         self.sample.kind.next = bit_cast::<2, 1>(self.s_expired.q.val().into());
         self.sample.flow.next = self.flow[3].q.val();
         self.sample.rtt_ns.next = self.s_rtt.q.val();
+        if self.s_longest.q.val() {
+            self.sample.rtt_ns.next = self.most.val();
+        }
         self.sample.now_ns.next = self.s_time.q.val();
         self.sample.hops.next = bits::<8>(0);
         self.sample.endpoint_ns.next = bits::<24>(0);
