@@ -177,15 +177,22 @@ impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
         self.o_event.next = self.event[2].q.val();
         self.o_state.next = self.state.q.val();
         self.past[0].d.next = self.i_next.val();
+        // What is cleared is written as if it were an operation, for its address has far to go.
+        if self.sweep.val() {
+            self.valid[3].d.next = true;
+            self.flow[3].d.next = self.sweep_at.val();
+            self.past[0].d.next = bits::<W>(0);
+            self.epoch[2].d.next = false;
+        }
         // 4
         self.written.next = bit_cast::<V, W>(self.past[0].q.val());
         if self.epoch[2].q.val() {
             self.written.next = bit_cast::<V, W>(self.past[0].q.val()) | self.mark.val();
         }
-        self.ram.write_enable.next = self.valid[3].q.val() | self.sweep.val();
+        self.ram.write_enable.next = self.valid[3].q.val();
         self.ram.write_address.next = self.flow[3].q.val();
         self.ram.write_data.next = self.written.val();
-        self.copy.write_enable.next = self.valid[3].q.val() | self.sweep.val();
+        self.copy.write_enable.next = self.valid[3].q.val();
         self.copy.write_address.next = self.flow[3].q.val();
         self.copy.write_data.next = self.written.val();
         self.epochs.write_enable.next = self.clear_valid.val() | self.sweep.val();
@@ -195,10 +202,6 @@ impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
         self.query_epochs.write_address.next = self.clear_flow.val();
         self.query_epochs.write_data.next = self.clear_epoch.val();
         if self.sweep.val() {
-            self.ram.write_address.next = self.sweep_at.val();
-            self.ram.write_data.next = bits::<V>(0);
-            self.copy.write_address.next = self.sweep_at.val();
-            self.copy.write_data.next = bits::<V>(0);
             self.epochs.write_address.next = self.sweep_at.val();
             self.epochs.write_data.next = false;
             self.query_epochs.write_address.next = self.sweep_at.val();
