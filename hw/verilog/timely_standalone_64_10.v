@@ -18863,6 +18863,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire  [7:0] arbiter__action;
     wire  arbiter__reacts;
     wire  [23:0] arbiter__endpoint_ns;
+    wire  arbiter__rtt_short;
+    wire  arbiter__endpoint_short;
     wire  arbiter__lost;
     wire  arbiter__sample_dropped;
     wire  [9:0] arbiter__dropped_flow;
@@ -18883,6 +18885,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire state__dcqcn_2;
     wire state__decay_2;
     wire  [3:0] state__profile_1;
+    wire  [3:0] state__profile_1b;
     wire  [3:0] state__profile_2;
     wire  [138:0] state__record_2;
     wire  [138:0] state__record_3;
@@ -18939,11 +18942,13 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire reciprocal__clk;
     wire reciprocal__rst;
     wire [23:0] reciprocal__rtt_0;
+    wire reciprocal__short_0;
     wire  [4:0] reciprocal__zeros_3;
     wire  [28:0] reciprocal__complement_7;
     wire endpoint_reciprocal__clk;
     wire endpoint_reciprocal__rst;
     wire [23:0] endpoint_reciprocal__rtt_0;
+    wire endpoint_reciprocal__short_0;
     wire  [4:0] endpoint_reciprocal__zeros_3;
     wire  [28:0] endpoint_reciprocal__complement_7;
     wire error__clk;
@@ -19951,6 +19956,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .action(arbiter__action),
         .reacts(arbiter__reacts),
         .endpoint_ns(arbiter__endpoint_ns),
+        .rtt_short(arbiter__rtt_short),
+        .endpoint_short(arbiter__endpoint_short),
         .lost(arbiter__lost),
         .sample_dropped(arbiter__sample_dropped),
         .dropped_flow(arbiter__dropped_flow),
@@ -19973,6 +19980,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .dcqcn_2(state__dcqcn_2),
         .decay_2(state__decay_2),
         .profile_1(state__profile_1),
+        .profile_1b(state__profile_1b),
         .profile_2(state__profile_2),
         .record_2(state__record_2),
         .record_3(state__record_3),
@@ -20037,6 +20045,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .clk(reciprocal__clk),
         .rst(reciprocal__rst),
         .rtt_0(reciprocal__rtt_0),
+        .short_0(reciprocal__short_0),
         .zeros_3(reciprocal__zeros_3),
         .complement_7(reciprocal__complement_7)
     );
@@ -20044,6 +20053,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .clk(endpoint_reciprocal__clk),
         .rst(endpoint_reciprocal__rst),
         .rtt_0(endpoint_reciprocal__rtt_0),
+        .short_0(endpoint_reciprocal__short_0),
         .zeros_3(endpoint_reciprocal__zeros_3),
         .complement_7(endpoint_reciprocal__complement_7)
     );
@@ -21058,11 +21068,13 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign reciprocal__clk = clk;
     assign reciprocal__rst = rst;
     assign reciprocal__rtt_0 = arbiter__rtt_ns;
+    assign reciprocal__short_0 = arbiter__rtt_short;
     assign zeros__4__d = reciprocal__zeros_3;
     assign inverse__8__d = reciprocal__complement_7;
     assign endpoint_reciprocal__clk = clk;
     assign endpoint_reciprocal__rst = rst;
     assign endpoint_reciprocal__rtt_0 = arbiter__endpoint_ns;
+    assign endpoint_reciprocal__short_0 = arbiter__endpoint_short;
     assign endpoint_inverse__8__d = endpoint_reciprocal__complement_7;
     assign branch__clk = clk;
     assign branch__bus_1 = bus__1__q;
@@ -21090,7 +21102,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign average__rst = rst;
     assign average__bus_1 = bus__1__q;
     assign average__bus_6 = bus__6__q;
-    assign average__profile_1 = state__profile_1;
+    assign average__profile_1 = state__profile_1b;
     assign average__bus_3 = bus__3__q;
     assign average__profile_3 = profile__3__q;
     assign average__profile_6 = profile__6__q;
@@ -21107,7 +21119,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign error__bus_1 = bus__1__q;
     assign error__bus_3 = bus__3__q;
     assign error__bus_6 = bus__6__q;
-    assign error__profile_1 = state__profile_1;
+    assign error__profile_1 = state__profile_1b;
     assign error__profile_3 = profile__3__q;
     assign error__profile_6 = profile__6__q;
     assign error__other_3 = branch__other_3;
@@ -21175,7 +21187,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign target__rst = rst;
     assign target__bus_1 = bus__1__q;
     assign target__bus_4 = bus__4__q;
-    assign target__profile_1 = state__profile_1;
+    assign target__profile_1 = state__profile_1b;
     assign target__profile_4 = profile__4__q;
     assign target__hyper_1 = action__1__q[(64'h3)+:(1)];
     assign target__steps_3 = action__3__q[(64'h4)+:(4)];
@@ -21706,7 +21718,7 @@ endmodule // standalone__core__control__engine__alpha__ram
 
 
 
-module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,idle_valid,idle_flow,host_valid,host_flow,host_rate,reaction_valid,reaction_flow,reaction,load_valid,load_flow,issue,kind,flow,rtt_ns,value,hops,action,reacts,endpoint_ns,lost,sample_dropped,dropped_flow,other_dropped);
+module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,idle_valid,idle_flow,host_valid,host_flow,host_rate,reaction_valid,reaction_flow,reaction,load_valid,load_flow,issue,kind,flow,rtt_ns,value,hops,action,reacts,endpoint_ns,rtt_short,endpoint_short,lost,sample_dropped,dropped_flow,other_dropped);
     
     // Module arguments
     input wire  clk;
@@ -21743,6 +21755,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  [7:0] action_v;
     output wire reacts;
     output reg  [23:0] endpoint_ns;
+    output reg  rtt_short;
+    output reg  endpoint_short;
     output reg  lost;
     reg  lost_v;
     output wire sample_dropped;
@@ -21812,11 +21826,11 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     wire measures__clock;
     wire measures__read_enable;
     wire [5:0] measures__read_address;
-    wire  [89:0] measures__read_data;
+    wire  [91:0] measures__read_data;
     wire measures__write_enable;
     wire [5:0] measures__write_address;
-    reg  [89:0] measures__write_data;
-    reg  [89:0] measures__write_data_v;
+    reg  [91:0] measures__write_data;
+    reg  [91:0] measures__write_data_v;
     wire rates__clock;
     wire rates__read_enable;
     wire [3:0] rates__read_address;
@@ -22058,10 +22072,10 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg sure__q = 1'h0;
     wire parked__clock;
     wire [4:0] parked__read_address;
-    wire  [88:0] parked__read_data;
+    wire  [90:0] parked__read_data;
     wire parked__write_enable;
     reg  [4:0] parked__write_address;
-    wire [88:0] parked__write_data;
+    wire [90:0] parked__write_data;
     reg  parks__0__d;
     reg  parks__0__d_v;
     reg parks__0__q = 1'h0;
@@ -22282,9 +22296,9 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  due_turn__d;
     reg  due_turn__d_v;
     reg due_turn__q = 1'h0;
-    reg  [88:0] due_measure__d;
-    reg  [88:0] due_measure__d_v;
-    reg [88:0] due_measure__q = 89'h0;
+    reg  [90:0] due_measure__d;
+    reg  [90:0] due_measure__d_v;
+    reg [90:0] due_measure__q = 91'h0;
     reg  due_lost__d;
     reg  due_lost__d_v;
     reg due_lost__q = 1'h0;
@@ -22316,8 +22330,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  [4:0] place;
     reg  taken;
     reg  waits;
-    wire [88:0] sampled;
-    reg  [88:0] measure;
+    reg  [90:0] sampled;
+    reg  [90:0] measure;
     reg  last_lost;
     reg  lose;
     wire rests;
@@ -22325,6 +22339,9 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     wire timed_out;
     wire asks;
     reg  [9:0] next_flow;
+    reg  opens;
+    reg  closes;
+    reg  next_sure;
     wire go;
     wire free;
     
@@ -22463,8 +22480,15 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         replaced__d_v = replaced__q;
         replaced_flow__d_v = replaced_flow__q;
         old__d_v = old__q;
-        measures__write_data_v[(64'h0)+:(89)] = sampled;
-        measures__write_data_v[(64'h59)+:(1)] = |sample_lost;
+        sampled[(64'h0)+:(24)] = sample_rtt_ns;
+        sampled[(64'h18)+:(32)] = sample_now_ns;
+        sampled[(64'h38)+:(8)] = sample_hops;
+        sampled[(64'h40)+:(24)] = sample_endpoint_ns;
+        sampled[(64'h58)+:(1)] = timed_out;
+        sampled[(64'h59)+:(1)] = ~|sample_rtt_ns[(32'h8)+:(16)];
+        sampled[(64'h5a)+:(1)] = ~|sample_endpoint_ns[(32'h8)+:(16)];
+        measures__write_data_v[(64'h0)+:(91)] = sampled;
+        measures__write_data_v[(64'h5b)+:(1)] = |sample_lost;
         hosts__i_flow_v = reaction_flow;
         rates__write_data_v[(64'h0)+:(32)] = host_rate;
         rates__write_data_v[(64'h21)+:(8)] = reaction;
@@ -23104,7 +23128,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         parked_now__d_v = park;
         parked_flow__d_v = held_flow__q;
         parked_place__d_v = place;
-        parked_lost__d_v = measures__read_data[(64'h59)+:(1)];
+        parked_lost__d_v = measures__read_data[(64'h5b)+:(1)];
         replaced__d_v = parked_now__q & taken;
         replaced_flow__d_v = parked_flow__q;
         turned__0__d_v = turned__0__q;
@@ -23291,8 +23315,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         issuing_flow = held_flow__q;
         issuing_turn = turn;
-        measure = measures__read_data[(64'h0)+:(89)];
-        lost_v = measures__read_data[(64'h59)+:(1)];
+        measure = measures__read_data[(64'h0)+:(91)];
+        lost_v = measures__read_data[(64'h5b)+:(1)];
         if (due__q) begin
             lost_v = due_lost__q;
             issuing_flow = due_flow__q;
@@ -23310,6 +23334,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         value_v = measure[(64'h18)+:(32)];
         hops_v = measure[(64'h38)+:(8)];
         endpoint_ns = measure[(64'h40)+:(24)];
+        rtt_short = measure[(64'h59)+:(1)];
+        endpoint_short = measure[(64'h5a)+:(1)];
         action_v = ((32'h0) & 8'hff);
         if (held_host__q & ~due__q) begin
             value_v = rates__read_data[(64'h0)+:(32)];
@@ -23342,9 +23368,23 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             last_turn__d_v = due_turn__q;
             last_slot__d_v = slot__q;
         end
+        opens = flows__22__q == idles__o_flow;
+        closes = flows__21__q == idles__o_flow;
+        if (hosts__o_valid) begin
+            opens = flows__22__q == hosts__o_flow;
+            closes = flows__21__q == hosts__o_flow;
+        end
+        if (samples__o_valid) begin
+            opens = flows__22__q == samples__o_flow;
+            closes = flows__21__q == samples__o_flow;
+        end
+        if (loads__o_valid) begin
+            opens = flows__22__q == loads__o_flow;
+            closes = flows__21__q == loads__o_flow;
+        end
         if (free) begin
-            open__d_v = valid__22__q & (flows__22__q == next_flow);
-            closing__d_v = valid__21__q & (flows__21__q == next_flow);
+            open__d_v = valid__22__q & opens;
+            closing__d_v = valid__21__q & closes;
         end
         slots__read_address = next_flow;
         issued__read_address = next_flow;
@@ -23388,7 +23428,14 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
                 held__d_v = 1'b0;
             end
         end
-        sure__d_v = (~held__d_v | open__d_v) | (held_sample__d_v & ~closing__d_v);
+        next_sure = (~(loads__o_valid | samples__o_valid) & ~(hosts__o_valid | idles__o_valid)) | (valid__22__q & opens);
+        if (~loads__o_valid & samples__o_valid) begin
+            next_sure = (valid__22__q & opens) | ~(valid__21__q & closes);
+        end
+        sure__d_v = ~held__q | (valid__22__q & (flows__22__q == held_flow__q)) | (held_sample__q & ~(valid__21__q & (flows__21__q == held_flow__q)));
+        if (free) begin
+            sure__d_v = next_sure;
+        end
         lost_flow__d_v = last_flow__q;
         if (sample_valid) begin
             last_flow__d_v = sample_flow;
@@ -23566,7 +23613,6 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     assign measures__clock = clk;
     assign measures__write_enable = sample_valid;
     assign measures__write_address = samples__i_place;
-    assign sampled = {timed_out, sample_endpoint_ns, sample_hops, sample_now_ns, sample_rtt_ns};
     assign measures__read_address = samples__o_place;
     assign hosts__clk = clk;
     assign hosts__rst = rst;
@@ -23587,7 +23633,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     assign park = ((held__q & held_sample__q) & ~(due__q | closing__q)) & ~(open__q | rests);
     assign parked__clock = clk;
     assign parked__write_enable = park;
-    assign parked__write_data = measures__read_data[(64'h0)+:(89)];
+    assign parked__write_data = measures__read_data[(64'h0)+:(91)];
     assign parked__read_address = old__q;
     assign valid__1__d = valid__0__q;
     assign valid__2__d = valid__1__q;
@@ -24497,18 +24543,18 @@ module tnic_standalone__core__control__engine__arbiter__measures(clock,read_enab
     input wire  clock;
     input wire  read_enable;
     input wire  [5:0] read_address;
-    output reg  [89:0] read_data;
+    output reg  [91:0] read_data;
     input wire  write_enable;
     input wire  [5:0] write_address;
-    input wire  [89:0] write_data;
+    input wire  [91:0] write_data;
     
     // Update code (custom)
     (* ram_style = "block" *)
-    reg[89:0] mem[63:0];
+    reg[91:0] mem[63:0];
     
     always @(posedge clock) begin
        if (read_enable) begin
-          read_data <= write_enable & (read_address == write_address) ? {90{1'bx}} : mem[read_address];
+          read_data <= write_enable & (read_address == write_address) ? {92{1'bx}} : mem[read_address];
        end
        if (write_enable) begin
           mem[write_address] <= write_data;
@@ -24526,14 +24572,14 @@ module tnic_standalone__core__control__engine__arbiter__parked(clock,read_addres
     // Module arguments
     input wire  clock;
     input wire  [4:0] read_address;
-    output wire [88:0] read_data;
+    output wire [90:0] read_data;
     input wire  write_enable;
     input wire  [4:0] write_address;
-    input wire  [88:0] write_data;
+    input wire  [90:0] write_data;
     
     // Update code (custom)
     (* ram_style = "distributed" *)
-    reg[88:0] mem[31:0];
+    reg[90:0] mem[31:0];
     
     assign read_data = mem[read_address];
     
@@ -27559,12 +27605,13 @@ endmodule // standalone__core__control__engine__earlier__ram
 
 
 
-module tnic_standalone__core__control__engine__endpoint_reciprocal(clk,rst,rtt_0,zeros_3,complement_7);
+module tnic_standalone__core__control__engine__endpoint_reciprocal(clk,rst,rtt_0,short_0,zeros_3,complement_7);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  [23:0] rtt_0;
+    input wire  short_0;
     output wire [4:0] zeros_3;
     output wire [28:0] complement_7;
     
@@ -27645,7 +27692,7 @@ module tnic_standalone__core__control__engine__endpoint_reciprocal(clk,rst,rtt_0
         value__d_v = value__q;
         normal1__d_v = rtt_0;
         zeros1__d_v = ((32'h0) & 5'h1f);
-        if (~|rtt_0[(32'h8)+:(16)]) begin
+        if (short_0) begin
             normal1__d_v = coarse;
             zeros1__d_v = ((32'h10) & 5'h1f);
         end
@@ -34530,12 +34577,13 @@ endmodule // standalone__core__control__engine__rate__ram
 
 
 
-module tnic_standalone__core__control__engine__reciprocal(clk,rst,rtt_0,zeros_3,complement_7);
+module tnic_standalone__core__control__engine__reciprocal(clk,rst,rtt_0,short_0,zeros_3,complement_7);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  [23:0] rtt_0;
+    input wire  short_0;
     output wire [4:0] zeros_3;
     output wire [28:0] complement_7;
     
@@ -34616,7 +34664,7 @@ module tnic_standalone__core__control__engine__reciprocal(clk,rst,rtt_0,zeros_3,
         value__d_v = value__q;
         normal1__d_v = rtt_0;
         zeros1__d_v = ((32'h0) & 5'h1f);
-        if (~|rtt_0[(32'h8)+:(16)]) begin
+        if (short_0) begin
             normal1__d_v = coarse;
             zeros1__d_v = ((32'h10) & 5'h1f);
         end
@@ -39763,7 +39811,7 @@ endmodule // standalone__core__control__engine__stamps__ram
 
 
 
-module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_valid,load_flow,load_profile,flow_0,rtt_2,time_2,flow_11,write_11,record_11,swift_2,dcqcn_2,decay_2,profile_1,profile_2,record_2,record_3,difference_3,age_3,since_3);
+module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_valid,load_flow,load_profile,flow_0,rtt_2,time_2,flow_11,write_11,record_11,swift_2,dcqcn_2,decay_2,profile_1,profile_1b,profile_2,record_2,record_3,difference_3,age_3,since_3);
     
     // Module arguments
     input wire  clk;
@@ -39782,6 +39830,7 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
     input wire  dcqcn_2;
     input wire  decay_2;
     output wire [3:0] profile_1;
+    output wire [3:0] profile_1b;
     output wire [3:0] profile_2;
     output wire [138:0] record_2;
     output wire [138:0] record_3;
@@ -39818,16 +39867,26 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
     wire ram_128__write_clock;
     wire [10:0] ram_128__write_data;
     wire ram_128__write_enable;
-    wire profiles__clock;
-    wire profiles__read_enable;
-    wire [9:0] profiles__read_address;
-    wire  [3:0] profiles__read_data;
-    reg  profiles__write_enable;
-    reg  profiles__write_enable_v;
-    reg  [9:0] profiles__write_address;
-    reg  [9:0] profiles__write_address_v;
-    reg  [3:0] profiles__write_data;
-    reg  [3:0] profiles__write_data_v;
+    wire profiles__0__clock;
+    wire profiles__0__read_enable;
+    wire [9:0] profiles__0__read_address;
+    wire  [3:0] profiles__0__read_data;
+    reg  profiles__0__write_enable;
+    reg  profiles__0__write_enable_v;
+    reg  [9:0] profiles__0__write_address;
+    reg  [9:0] profiles__0__write_address_v;
+    reg  [3:0] profiles__0__write_data;
+    reg  [3:0] profiles__0__write_data_v;
+    wire profiles__1__clock;
+    wire profiles__1__read_enable;
+    wire [9:0] profiles__1__read_address;
+    wire  [3:0] profiles__1__read_data;
+    reg  profiles__1__write_enable;
+    reg  profiles__1__write_enable_v;
+    reg  [9:0] profiles__1__write_address;
+    reg  [9:0] profiles__1__write_address_v;
+    reg  [3:0] profiles__1__write_data;
+    reg  [3:0] profiles__1__write_data_v;
     reg  [138:0] raw__d;
     reg  [138:0] raw__d_v;
     reg [138:0] raw__q = 139'h0;
@@ -39890,14 +39949,23 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
         .write_data(ram_128__write_data),
         .write_enable(ram_128__write_enable)
     );
-    tnic_standalone__core__control__engine__state__profiles profiles(
-        .clock(profiles__clock),
-        .read_enable(profiles__read_enable),
-        .read_address(profiles__read_address),
-        .read_data(profiles__read_data),
-        .write_enable(profiles__write_enable),
-        .write_address(profiles__write_address),
-        .write_data(profiles__write_data)
+    tnic_standalone__core__control__engine__state__profiles__0 profiles__0(
+        .clock(profiles__0__clock),
+        .read_enable(profiles__0__read_enable),
+        .read_address(profiles__0__read_address),
+        .read_data(profiles__0__read_data),
+        .write_enable(profiles__0__write_enable),
+        .write_address(profiles__0__write_address),
+        .write_data(profiles__0__write_data)
+    );
+    tnic_standalone__core__control__engine__state__profiles__1 profiles__1(
+        .clock(profiles__1__clock),
+        .read_enable(profiles__1__read_enable),
+        .read_address(profiles__1__read_address),
+        .read_data(profiles__1__read_data),
+        .write_enable(profiles__1__write_enable),
+        .write_address(profiles__1__write_address),
+        .write_data(profiles__1__write_data)
     );
     
     // Update code
@@ -39909,7 +39977,7 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
         age__d_v = age__q;
         since__d_v = since__q;
         raw__d_v = read;
-        profile__d_v = profiles__read_data;
+        profile__d_v = profiles__0__read_data;
         record__d_v = raw__q;
         less = raw__q[(64'h0)+:(24)];
         if (swift_2) begin
@@ -39927,13 +39995,21 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
         end
         age__d_v = time_2 - raw__q[(64'h18)+:(32)];
         since__d_v = time_2 - mark_2[(64'h0)+:(32)];
-        profiles__write_address_v = load_flow;
-        profiles__write_data_v = load_profile;
-        profiles__write_enable_v = load_valid;
+        profiles__0__write_address_v = load_flow;
+        profiles__0__write_data_v = load_profile;
+        profiles__0__write_enable_v = load_valid;
         if (sweep) begin
-            profiles__write_address_v = sweep_flow;
-            profiles__write_data_v = ((32'h0) & 4'hf);
-            profiles__write_enable_v = 1'b1;
+            profiles__0__write_address_v = sweep_flow;
+            profiles__0__write_data_v = ((32'h0) & 4'hf);
+            profiles__0__write_enable_v = 1'b1;
+        end
+        profiles__1__write_address_v = load_flow;
+        profiles__1__write_data_v = load_profile;
+        profiles__1__write_enable_v = load_valid;
+        if (sweep) begin
+            profiles__1__write_address_v = sweep_flow;
+            profiles__1__write_data_v = ((32'h0) & 4'hf);
+            profiles__1__write_enable_v = 1'b1;
         end
         raw__d = raw__d_v;
         record__d = record__d_v;
@@ -39941,9 +40017,12 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
         difference__d = difference__d_v;
         age__d = age__d_v;
         since__d = since__d_v;
-        profiles__write_address = profiles__write_address_v;
-        profiles__write_data = profiles__write_data_v;
-        profiles__write_enable = profiles__write_enable_v;
+        profiles__0__write_address = profiles__0__write_address_v;
+        profiles__0__write_data = profiles__0__write_data_v;
+        profiles__0__write_enable = profiles__0__write_enable_v;
+        profiles__1__write_address = profiles__1__write_address_v;
+        profiles__1__write_data = profiles__1__write_data_v;
+        profiles__1__write_enable = profiles__1__write_enable_v;
     end
     assign written = record_11;
     assign ram_0__read_clock = clk;
@@ -39970,11 +40049,15 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
     assign ram_128__write_address = flow_11;
     assign ram_128__write_data = written[(64'h80)+:(11)];
     assign ram_128__write_enable = write_11;
-    assign profiles__clock = clk;
-    assign profiles__read_enable = 1'b1;
-    assign profiles__read_address = flow_0;
+    assign profiles__0__clock = clk;
+    assign profiles__0__read_enable = 1'b1;
+    assign profiles__0__read_address = flow_0;
+    assign profiles__1__clock = clk;
+    assign profiles__1__read_enable = 1'b1;
+    assign profiles__1__read_address = flow_0;
     assign read = {ram_128__read_data, ram_96__read_data, ram_48__read_data, ram_0__read_data};
-    assign profile_1 = profiles__read_data;
+    assign profile_1 = profiles__0__read_data;
+    assign profile_1b = profiles__1__read_data;
     assign profile_2 = profile__q;
     assign record_2 = raw__q;
     assign mark_2 = raw__q[(64'h63)+:(40)];
@@ -40000,7 +40083,7 @@ endmodule // standalone__core__control__engine__state
 
 
 
-module tnic_standalone__core__control__engine__state__profiles(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
+module tnic_standalone__core__control__engine__state__profiles__0(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
     input wire  clock;
@@ -40023,7 +40106,33 @@ module tnic_standalone__core__control__engine__state__profiles(clock,read_enable
           mem[write_address] <= write_data;
        end
     end
-endmodule // standalone__core__control__engine__state__profiles
+endmodule // standalone__core__control__engine__state__profiles__0
+
+
+module tnic_standalone__core__control__engine__state__profiles__1(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  read_enable;
+    input wire  [9:0] read_address;
+    output reg  [3:0] read_data;
+    input wire  write_enable;
+    input wire  [9:0] write_address;
+    input wire  [3:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "block" *)
+    reg[3:0] mem[1023:0];
+    
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= mem[read_address];
+       end
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__state__profiles__1
 
 
 module tnic_standalone__core__control__engine__state__ram_0(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -51625,20 +51734,16 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
     reg  [9:0] ram__read_address;
     wire ram__read_clock;
     wire  [263:0] ram__read_data;
-    reg  [9:0] ram__write_address;
-    reg  [9:0] ram__write_address_v;
+    wire [9:0] ram__write_address;
     wire ram__write_clock;
     reg  [263:0] ram__write_data;
-    reg  [263:0] ram__write_data_v;
     wire ram__write_enable;
     wire [9:0] copy__read_address;
     wire copy__read_clock;
     wire  [263:0] copy__read_data;
-    reg  [9:0] copy__write_address;
-    reg  [9:0] copy__write_address_v;
+    wire [9:0] copy__write_address;
     wire copy__write_clock;
     reg  [263:0] copy__write_data;
-    reg  [263:0] copy__write_data_v;
     wire copy__write_enable;
     reg  [9:0] epochs__read_address;
     wire epochs__read_clock;
@@ -51685,7 +51790,8 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
     reg [9:0] flow__1__q = 10'h0;
     wire [9:0] flow__2__d;
     reg [9:0] flow__2__q = 10'h0;
-    wire [9:0] flow__3__d;
+    reg  [9:0] flow__3__d;
+    reg  [9:0] flow__3__d_v;
     reg [9:0] flow__3__q = 10'h0;
     wire [9:0] flow__4__d;
     reg [9:0] flow__4__q = 10'h0;
@@ -51715,7 +51821,8 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
     reg epoch__0__q = 1'h0;
     wire epoch__1__d;
     reg epoch__1__q = 1'h0;
-    wire epoch__2__d;
+    reg  epoch__2__d;
+    reg  epoch__2__d_v;
     reg epoch__2__q = 1'h0;
     wire epoch__3__d;
     reg epoch__3__q = 1'h0;
@@ -51728,7 +51835,8 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
     reg  [262:0] state__d;
     reg  [262:0] state__d_v;
     reg [262:0] state__q = 263'h0;
-    wire [262:0] past__0__d;
+    reg  [262:0] past__0__d;
+    reg  [262:0] past__0__d_v;
     reg [262:0] past__0__q = 263'h0;
     wire [262:0] past__1__d;
     reg [262:0] past__1__q = 263'h0;
@@ -51790,7 +51898,9 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
         valid__1__d_v = valid__0__q;
         valid__2__d_v = valid__1__q;
         valid__3__d_v = valid__2__q;
+        flow__3__d_v = flow__2__q;
         valid__4__d_v = valid__3__q;
+        epoch__2__d_v = epoch__1__q;
         event__1__d_v = event__0__q;
         event__2__d_v = event__1__q;
         event__0__d_v = accept;
@@ -51837,23 +51947,24 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
                 end
             end
         end
+        past__0__d_v = i_next;
+        if (sweep) begin
+            valid__3__d_v = 1'b1;
+            flow__3__d_v = sweep_at;
+            past__0__d_v = ((32'h0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            epoch__2__d_v = 1'b0;
+        end
         written = ((past__0__q) & 264'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (epoch__2__q) begin
             written = ((past__0__q) & 264'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | mark;
         end
-        ram__write_address_v = flow__3__q;
-        ram__write_data_v = written;
-        copy__write_address_v = flow__3__q;
-        copy__write_data_v = written;
+        ram__write_data = written;
+        copy__write_data = written;
         epochs__write_address_v = clear_flow;
         epochs__write_data_v = clear_epoch;
         query_epochs__write_address_v = clear_flow;
         query_epochs__write_data_v = clear_epoch;
         if (sweep) begin
-            ram__write_address_v = sweep_at;
-            ram__write_data_v = ((32'h0) & 264'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-            copy__write_address_v = sweep_at;
-            copy__write_data_v = ((32'h0) & 264'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             epochs__write_address_v = sweep_at;
             epochs__write_data_v = 1'b0;
             query_epochs__write_address_v = sweep_at;
@@ -51886,16 +51997,15 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
         valid__1__d = valid__1__d_v;
         valid__2__d = valid__2__d_v;
         valid__3__d = valid__3__d_v;
+        flow__3__d = flow__3__d_v;
         valid__4__d = valid__4__d_v;
+        epoch__2__d = epoch__2__d_v;
         event__1__d = event__1__d_v;
         event__2__d = event__2__d_v;
         event__0__d = event__0__d_v;
         valid__0__d = valid__0__d_v;
         clear__0__d = clear__0__d_v;
-        ram__write_address = ram__write_address_v;
-        ram__write_data = ram__write_data_v;
-        copy__write_address = copy__write_address_v;
-        copy__write_data = copy__write_data_v;
+        past__0__d = past__0__d_v;
         epochs__write_address = epochs__write_address_v;
         epochs__write_data = epochs__write_data_v;
         query_epochs__write_address = query_epochs__write_address_v;
@@ -51912,10 +52022,8 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
     assign query_epochs__write_clock = clk;
     assign flow__1__d = flow__0__q;
     assign flow__2__d = flow__1__q;
-    assign flow__3__d = flow__2__q;
     assign flow__4__d = flow__3__q;
     assign epoch__1__d = epoch__0__q;
-    assign epoch__2__d = epoch__1__q;
     assign epoch__3__d = epoch__2__q;
     assign past__1__d = past__0__q;
     assign past__2__d = past__1__q;
@@ -51928,9 +52036,10 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
     assign same__3__d = valid__4__q & (flow__4__q == flow__0__q);
     assign o_event = event__2__q;
     assign o_state = state__q;
-    assign past__0__d = i_next;
-    assign ram__write_enable = valid__3__q | sweep;
-    assign copy__write_enable = valid__3__q | sweep;
+    assign ram__write_enable = valid__3__q;
+    assign ram__write_address = flow__3__q;
+    assign copy__write_enable = valid__3__q;
+    assign copy__write_address = flow__3__q;
     assign epochs__write_enable = clear_valid | sweep;
     assign query_epochs__write_enable = clear_valid | sweep;
     assign copy__read_address = query_flow;
@@ -52223,20 +52332,16 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     reg  [9:0] ram__read_address;
     wire ram__read_clock;
     wire  [337:0] ram__read_data;
-    reg  [9:0] ram__write_address;
-    reg  [9:0] ram__write_address_v;
+    wire [9:0] ram__write_address;
     wire ram__write_clock;
     reg  [337:0] ram__write_data;
-    reg  [337:0] ram__write_data_v;
     wire ram__write_enable;
     wire [9:0] copy__read_address;
     wire copy__read_clock;
     wire  [337:0] copy__read_data;
-    reg  [9:0] copy__write_address;
-    reg  [9:0] copy__write_address_v;
+    wire [9:0] copy__write_address;
     wire copy__write_clock;
     reg  [337:0] copy__write_data;
-    reg  [337:0] copy__write_data_v;
     wire copy__write_enable;
     reg  [9:0] epochs__read_address;
     wire epochs__read_clock;
@@ -52283,7 +52388,8 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     reg [9:0] flow__1__q = 10'h0;
     wire [9:0] flow__2__d;
     reg [9:0] flow__2__q = 10'h0;
-    wire [9:0] flow__3__d;
+    reg  [9:0] flow__3__d;
+    reg  [9:0] flow__3__d_v;
     reg [9:0] flow__3__q = 10'h0;
     wire [9:0] flow__4__d;
     reg [9:0] flow__4__q = 10'h0;
@@ -52313,7 +52419,8 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     reg epoch__0__q = 1'h0;
     wire epoch__1__d;
     reg epoch__1__q = 1'h0;
-    wire epoch__2__d;
+    reg  epoch__2__d;
+    reg  epoch__2__d_v;
     reg epoch__2__q = 1'h0;
     wire epoch__3__d;
     reg epoch__3__q = 1'h0;
@@ -52326,7 +52433,8 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     reg  [336:0] state__d;
     reg  [336:0] state__d_v;
     reg [336:0] state__q = 337'h0;
-    wire [336:0] past__0__d;
+    reg  [336:0] past__0__d;
+    reg  [336:0] past__0__d_v;
     reg [336:0] past__0__q = 337'h0;
     wire [336:0] past__1__d;
     reg [336:0] past__1__q = 337'h0;
@@ -52388,7 +52496,9 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
         valid__1__d_v = valid__0__q;
         valid__2__d_v = valid__1__q;
         valid__3__d_v = valid__2__q;
+        flow__3__d_v = flow__2__q;
         valid__4__d_v = valid__3__q;
+        epoch__2__d_v = epoch__1__q;
         event__1__d_v = event__0__q;
         event__2__d_v = event__1__q;
         event__0__d_v = accept;
@@ -52435,23 +52545,24 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
                 end
             end
         end
+        past__0__d_v = i_next;
+        if (sweep) begin
+            valid__3__d_v = 1'b1;
+            flow__3__d_v = sweep_at;
+            past__0__d_v = ((32'h0) & 337'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            epoch__2__d_v = 1'b0;
+        end
         written = ((past__0__q) & 338'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (epoch__2__q) begin
             written = ((past__0__q) & 338'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | mark;
         end
-        ram__write_address_v = flow__3__q;
-        ram__write_data_v = written;
-        copy__write_address_v = flow__3__q;
-        copy__write_data_v = written;
+        ram__write_data = written;
+        copy__write_data = written;
         epochs__write_address_v = clear_flow;
         epochs__write_data_v = clear_epoch;
         query_epochs__write_address_v = clear_flow;
         query_epochs__write_data_v = clear_epoch;
         if (sweep) begin
-            ram__write_address_v = sweep_at;
-            ram__write_data_v = ((32'h0) & 338'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-            copy__write_address_v = sweep_at;
-            copy__write_data_v = ((32'h0) & 338'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             epochs__write_address_v = sweep_at;
             epochs__write_data_v = 1'b0;
             query_epochs__write_address_v = sweep_at;
@@ -52484,16 +52595,15 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
         valid__1__d = valid__1__d_v;
         valid__2__d = valid__2__d_v;
         valid__3__d = valid__3__d_v;
+        flow__3__d = flow__3__d_v;
         valid__4__d = valid__4__d_v;
+        epoch__2__d = epoch__2__d_v;
         event__1__d = event__1__d_v;
         event__2__d = event__2__d_v;
         event__0__d = event__0__d_v;
         valid__0__d = valid__0__d_v;
         clear__0__d = clear__0__d_v;
-        ram__write_address = ram__write_address_v;
-        ram__write_data = ram__write_data_v;
-        copy__write_address = copy__write_address_v;
-        copy__write_data = copy__write_data_v;
+        past__0__d = past__0__d_v;
         epochs__write_address = epochs__write_address_v;
         epochs__write_data = epochs__write_data_v;
         query_epochs__write_address = query_epochs__write_address_v;
@@ -52510,10 +52620,8 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     assign query_epochs__write_clock = clk;
     assign flow__1__d = flow__0__q;
     assign flow__2__d = flow__1__q;
-    assign flow__3__d = flow__2__q;
     assign flow__4__d = flow__3__q;
     assign epoch__1__d = epoch__0__q;
-    assign epoch__2__d = epoch__1__q;
     assign epoch__3__d = epoch__2__q;
     assign past__1__d = past__0__q;
     assign past__2__d = past__1__q;
@@ -52526,9 +52634,10 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     assign same__3__d = valid__4__q & (flow__4__q == flow__0__q);
     assign o_event = event__2__q;
     assign o_state = state__q;
-    assign past__0__d = i_next;
-    assign ram__write_enable = valid__3__q | sweep;
-    assign copy__write_enable = valid__3__q | sweep;
+    assign ram__write_enable = valid__3__q;
+    assign ram__write_address = flow__3__q;
+    assign copy__write_enable = valid__3__q;
+    assign copy__write_address = flow__3__q;
     assign epochs__write_enable = clear_valid | sweep;
     assign query_epochs__write_enable = clear_valid | sweep;
     assign copy__read_address = query_flow;
@@ -52782,20 +52891,16 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
     reg  [9:0] ram__read_address;
     wire ram__read_clock;
     wire  [112:0] ram__read_data;
-    reg  [9:0] ram__write_address;
-    reg  [9:0] ram__write_address_v;
+    wire [9:0] ram__write_address;
     wire ram__write_clock;
     reg  [112:0] ram__write_data;
-    reg  [112:0] ram__write_data_v;
     wire ram__write_enable;
     wire [9:0] copy__read_address;
     wire copy__read_clock;
     wire  [112:0] copy__read_data;
-    reg  [9:0] copy__write_address;
-    reg  [9:0] copy__write_address_v;
+    wire [9:0] copy__write_address;
     wire copy__write_clock;
     reg  [112:0] copy__write_data;
-    reg  [112:0] copy__write_data_v;
     wire copy__write_enable;
     reg  [9:0] epochs__read_address;
     wire epochs__read_clock;
@@ -52842,7 +52947,8 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
     reg [9:0] flow__1__q = 10'h0;
     wire [9:0] flow__2__d;
     reg [9:0] flow__2__q = 10'h0;
-    wire [9:0] flow__3__d;
+    reg  [9:0] flow__3__d;
+    reg  [9:0] flow__3__d_v;
     reg [9:0] flow__3__q = 10'h0;
     wire [9:0] flow__4__d;
     reg [9:0] flow__4__q = 10'h0;
@@ -52872,7 +52978,8 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
     reg epoch__0__q = 1'h0;
     wire epoch__1__d;
     reg epoch__1__q = 1'h0;
-    wire epoch__2__d;
+    reg  epoch__2__d;
+    reg  epoch__2__d_v;
     reg epoch__2__q = 1'h0;
     wire epoch__3__d;
     reg epoch__3__q = 1'h0;
@@ -52885,7 +52992,8 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
     reg  [111:0] state__d;
     reg  [111:0] state__d_v;
     reg [111:0] state__q = 112'h0;
-    wire [111:0] past__0__d;
+    reg  [111:0] past__0__d;
+    reg  [111:0] past__0__d_v;
     reg [111:0] past__0__q = 112'h0;
     wire [111:0] past__1__d;
     reg [111:0] past__1__q = 112'h0;
@@ -52947,7 +53055,9 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
         valid__1__d_v = valid__0__q;
         valid__2__d_v = valid__1__q;
         valid__3__d_v = valid__2__q;
+        flow__3__d_v = flow__2__q;
         valid__4__d_v = valid__3__q;
+        epoch__2__d_v = epoch__1__q;
         event__1__d_v = event__0__q;
         event__2__d_v = event__1__q;
         event__0__d_v = accept;
@@ -52994,23 +53104,24 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
                 end
             end
         end
+        past__0__d_v = i_next;
+        if (sweep) begin
+            valid__3__d_v = 1'b1;
+            flow__3__d_v = sweep_at;
+            past__0__d_v = ((32'h0) & 112'hffffffffffffffffffffffffffff);
+            epoch__2__d_v = 1'b0;
+        end
         written = ((past__0__q) & 113'h1ffffffffffffffffffffffffffff);
         if (epoch__2__q) begin
             written = ((past__0__q) & 113'h1ffffffffffffffffffffffffffff) | mark;
         end
-        ram__write_address_v = flow__3__q;
-        ram__write_data_v = written;
-        copy__write_address_v = flow__3__q;
-        copy__write_data_v = written;
+        ram__write_data = written;
+        copy__write_data = written;
         epochs__write_address_v = clear_flow;
         epochs__write_data_v = clear_epoch;
         query_epochs__write_address_v = clear_flow;
         query_epochs__write_data_v = clear_epoch;
         if (sweep) begin
-            ram__write_address_v = sweep_at;
-            ram__write_data_v = ((32'h0) & 113'h1ffffffffffffffffffffffffffff);
-            copy__write_address_v = sweep_at;
-            copy__write_data_v = ((32'h0) & 113'h1ffffffffffffffffffffffffffff);
             epochs__write_address_v = sweep_at;
             epochs__write_data_v = 1'b0;
             query_epochs__write_address_v = sweep_at;
@@ -53043,16 +53154,15 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
         valid__1__d = valid__1__d_v;
         valid__2__d = valid__2__d_v;
         valid__3__d = valid__3__d_v;
+        flow__3__d = flow__3__d_v;
         valid__4__d = valid__4__d_v;
+        epoch__2__d = epoch__2__d_v;
         event__1__d = event__1__d_v;
         event__2__d = event__2__d_v;
         event__0__d = event__0__d_v;
         valid__0__d = valid__0__d_v;
         clear__0__d = clear__0__d_v;
-        ram__write_address = ram__write_address_v;
-        ram__write_data = ram__write_data_v;
-        copy__write_address = copy__write_address_v;
-        copy__write_data = copy__write_data_v;
+        past__0__d = past__0__d_v;
         epochs__write_address = epochs__write_address_v;
         epochs__write_data = epochs__write_data_v;
         query_epochs__write_address = query_epochs__write_address_v;
@@ -53069,10 +53179,8 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
     assign query_epochs__write_clock = clk;
     assign flow__1__d = flow__0__q;
     assign flow__2__d = flow__1__q;
-    assign flow__3__d = flow__2__q;
     assign flow__4__d = flow__3__q;
     assign epoch__1__d = epoch__0__q;
-    assign epoch__2__d = epoch__1__q;
     assign epoch__3__d = epoch__2__q;
     assign past__1__d = past__0__q;
     assign past__2__d = past__1__q;
@@ -53085,9 +53193,10 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
     assign same__3__d = valid__4__q & (flow__4__q == flow__0__q);
     assign o_event = event__2__q;
     assign o_state = state__q;
-    assign past__0__d = i_next;
-    assign ram__write_enable = valid__3__q | sweep;
-    assign copy__write_enable = valid__3__q | sweep;
+    assign ram__write_enable = valid__3__q;
+    assign ram__write_address = flow__3__q;
+    assign copy__write_enable = valid__3__q;
+    assign copy__write_address = flow__3__q;
     assign epochs__write_enable = clear_valid | sweep;
     assign query_epochs__write_enable = clear_valid | sweep;
     assign copy__read_address = query_flow;
@@ -53331,20 +53440,16 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
     reg  [9:0] ram__read_address;
     wire ram__read_clock;
     wire  [32:0] ram__read_data;
-    reg  [9:0] ram__write_address;
-    reg  [9:0] ram__write_address_v;
+    wire [9:0] ram__write_address;
     wire ram__write_clock;
     reg  [32:0] ram__write_data;
-    reg  [32:0] ram__write_data_v;
     wire ram__write_enable;
     wire [9:0] copy__read_address;
     wire copy__read_clock;
     wire  [32:0] copy__read_data;
-    reg  [9:0] copy__write_address;
-    reg  [9:0] copy__write_address_v;
+    wire [9:0] copy__write_address;
     wire copy__write_clock;
     reg  [32:0] copy__write_data;
-    reg  [32:0] copy__write_data_v;
     wire copy__write_enable;
     reg  [9:0] epochs__read_address;
     wire epochs__read_clock;
@@ -53391,7 +53496,8 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
     reg [9:0] flow__1__q = 10'h0;
     wire [9:0] flow__2__d;
     reg [9:0] flow__2__q = 10'h0;
-    wire [9:0] flow__3__d;
+    reg  [9:0] flow__3__d;
+    reg  [9:0] flow__3__d_v;
     reg [9:0] flow__3__q = 10'h0;
     wire [9:0] flow__4__d;
     reg [9:0] flow__4__q = 10'h0;
@@ -53421,7 +53527,8 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
     reg epoch__0__q = 1'h0;
     wire epoch__1__d;
     reg epoch__1__q = 1'h0;
-    wire epoch__2__d;
+    reg  epoch__2__d;
+    reg  epoch__2__d_v;
     reg epoch__2__q = 1'h0;
     wire epoch__3__d;
     reg epoch__3__q = 1'h0;
@@ -53434,7 +53541,8 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
     reg  [31:0] state__d;
     reg  [31:0] state__d_v;
     reg [31:0] state__q = 32'h0;
-    wire [31:0] past__0__d;
+    reg  [31:0] past__0__d;
+    reg  [31:0] past__0__d_v;
     reg [31:0] past__0__q = 32'h0;
     wire [31:0] past__1__d;
     reg [31:0] past__1__q = 32'h0;
@@ -53496,7 +53604,9 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
         valid__1__d_v = valid__0__q;
         valid__2__d_v = valid__1__q;
         valid__3__d_v = valid__2__q;
+        flow__3__d_v = flow__2__q;
         valid__4__d_v = valid__3__q;
+        epoch__2__d_v = epoch__1__q;
         event__1__d_v = event__0__q;
         event__2__d_v = event__1__q;
         event__0__d_v = accept;
@@ -53543,23 +53653,24 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
                 end
             end
         end
+        past__0__d_v = i_next;
+        if (sweep) begin
+            valid__3__d_v = 1'b1;
+            flow__3__d_v = sweep_at;
+            past__0__d_v = ((32'h0) & 32'hffffffff);
+            epoch__2__d_v = 1'b0;
+        end
         written = ((past__0__q) & 33'h1ffffffff);
         if (epoch__2__q) begin
             written = ((past__0__q) & 33'h1ffffffff) | mark;
         end
-        ram__write_address_v = flow__3__q;
-        ram__write_data_v = written;
-        copy__write_address_v = flow__3__q;
-        copy__write_data_v = written;
+        ram__write_data = written;
+        copy__write_data = written;
         epochs__write_address_v = clear_flow;
         epochs__write_data_v = clear_epoch;
         query_epochs__write_address_v = clear_flow;
         query_epochs__write_data_v = clear_epoch;
         if (sweep) begin
-            ram__write_address_v = sweep_at;
-            ram__write_data_v = ((32'h0) & 33'h1ffffffff);
-            copy__write_address_v = sweep_at;
-            copy__write_data_v = ((32'h0) & 33'h1ffffffff);
             epochs__write_address_v = sweep_at;
             epochs__write_data_v = 1'b0;
             query_epochs__write_address_v = sweep_at;
@@ -53592,16 +53703,15 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
         valid__1__d = valid__1__d_v;
         valid__2__d = valid__2__d_v;
         valid__3__d = valid__3__d_v;
+        flow__3__d = flow__3__d_v;
         valid__4__d = valid__4__d_v;
+        epoch__2__d = epoch__2__d_v;
         event__1__d = event__1__d_v;
         event__2__d = event__2__d_v;
         event__0__d = event__0__d_v;
         valid__0__d = valid__0__d_v;
         clear__0__d = clear__0__d_v;
-        ram__write_address = ram__write_address_v;
-        ram__write_data = ram__write_data_v;
-        copy__write_address = copy__write_address_v;
-        copy__write_data = copy__write_data_v;
+        past__0__d = past__0__d_v;
         epochs__write_address = epochs__write_address_v;
         epochs__write_data = epochs__write_data_v;
         query_epochs__write_address = query_epochs__write_address_v;
@@ -53618,10 +53728,8 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
     assign query_epochs__write_clock = clk;
     assign flow__1__d = flow__0__q;
     assign flow__2__d = flow__1__q;
-    assign flow__3__d = flow__2__q;
     assign flow__4__d = flow__3__q;
     assign epoch__1__d = epoch__0__q;
-    assign epoch__2__d = epoch__1__q;
     assign epoch__3__d = epoch__2__q;
     assign past__1__d = past__0__q;
     assign past__2__d = past__1__q;
@@ -53634,9 +53742,10 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
     assign same__3__d = valid__4__q & (flow__4__q == flow__0__q);
     assign o_event = event__2__q;
     assign o_state = state__q;
-    assign past__0__d = i_next;
-    assign ram__write_enable = valid__3__q | sweep;
-    assign copy__write_enable = valid__3__q | sweep;
+    assign ram__write_enable = valid__3__q;
+    assign ram__write_address = flow__3__q;
+    assign copy__write_enable = valid__3__q;
+    assign copy__write_address = flow__3__q;
     assign epochs__write_enable = clear_valid | sweep;
     assign query_epochs__write_enable = clear_valid | sweep;
     assign copy__read_address = query_flow;

@@ -59,6 +59,9 @@ pub struct Arbiter<const F: usize> {
     pub reacts: Signal<Out, Bit>,
     /// The responder's part of a sample, ns.
     pub endpoint_ns: Signal<Out, Bits<24>>,
+    /// A sample's RTT, and the responder's part, are below 256 ns.
+    pub rtt_short: Signal<Out, Bit>,
+    pub endpoint_short: Signal<Out, Bit>,
     /// The ACK of a sample, or of one whose place it took, tells of lost packets.
     pub lost: Signal<Out, Bit>,
     /// A sample was lost.
@@ -142,6 +145,11 @@ pub struct Arbiter<const F: usize> {
     timed_out: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
     next_flow: Signal<Local, Bits<F>>,
+    /// That flow was issued 23 clocks ago, 22 clocks ago.
+    opens: Signal<Local, Bit>,
+    closes: Signal<Local, Bit>,
+    /// The issue stage with it is sure.
+    next_sure: Signal<Local, Bit>,
     go: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
 }
@@ -151,8 +159,8 @@ impl<const F: usize> Default for Arbiter<F> {
         construct!({ slots: BlockRam::default().apart(), issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart() }
             clk, rst, enable, sample, lost, due_lost, sampled, last_lost, lose,
             idle, host, reaction_valid, reaction_flow, reaction, action, asks, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
-            endpoint_ns, reacts, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
-            held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, go, free, parked,
+            endpoint_ns, rtt_short, endpoint_short, reacts, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
+            held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, opens, closes, next_sure, go, free, parked,
             slot, old, last_slot, closing, due, due_flow, due_turn, due_measure, parked_now, parked_flow, parked_place, parked_lost, replaced, replaced_flow, issuing, issuing_flow, issuing_turn,
             okay, park, place, taken, waits, measure; valid, flows, turned, parks, losses)
     }
@@ -198,6 +206,8 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.sampled.next.hops = self.sample.hops.val();
         self.sampled.next.endpoint_ns = self.sample.endpoint_ns.val();
         self.sampled.next.timed_out = self.timed_out.val();
+        self.sampled.next.rtt_short = !self.sample.rtt_ns.val().get_bits::<16>(8).any();
+        self.sampled.next.endpoint_short = !self.sample.endpoint_ns.val().get_bits::<16>(8).any();
         self.measures.write_data.next.measure = self.sampled.val();
         self.measures.write_data.next.lost = self.sample.lost.val().any();
         self.measures.read_address.next = self.samples.o_place.val();
@@ -347,6 +357,8 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.value.next = self.measure.val().now_ns;
         self.hops.next = self.measure.val().hops;
         self.endpoint_ns.next = self.measure.val().endpoint_ns;
+        self.rtt_short.next = self.measure.val().rtt_short;
+        self.endpoint_short.next = self.measure.val().endpoint_short;
         self.action.next = bits::<8>(0);
         self.reacts.next = (self.held_host.q.val() & !self.due.q.val()) & self.rates.read_data.val().acts;
         if self.held_host.q.val() & !self.due.q.val() {
@@ -382,9 +394,24 @@ impl<const F: usize> Logic for Arbiter<F> {
             self.last_turn.d.next = self.due_turn.q.val();
             self.last_slot.d.next = self.slot.q.val();
         }
+        // (The flow that is next comes late: each queue's is compared, not that which is chosen.)
+        self.opens.next = self.flows[22].q.val() == self.idles.o_flow.val();
+        self.closes.next = self.flows[21].q.val() == self.idles.o_flow.val();
+        if self.hosts.o_valid.val() {
+            self.opens.next = self.flows[22].q.val() == self.hosts.o_flow.val();
+            self.closes.next = self.flows[21].q.val() == self.hosts.o_flow.val();
+        }
+        if self.samples.o_valid.val() {
+            self.opens.next = self.flows[22].q.val() == self.samples.o_flow.val();
+            self.closes.next = self.flows[21].q.val() == self.samples.o_flow.val();
+        }
+        if self.loads.o_valid.val() {
+            self.opens.next = self.flows[22].q.val() == self.loads.o_flow.val();
+            self.closes.next = self.flows[21].q.val() == self.loads.o_flow.val();
+        }
         if self.free.val() {
-            self.open.d.next = self.valid[22].q.val() & (self.flows[22].q.val() == self.next_flow.val());
-            self.closing.d.next = self.valid[21].q.val() & (self.flows[21].q.val() == self.next_flow.val());
+            self.open.d.next = self.valid[22].q.val() & self.opens.val();
+            self.closing.d.next = self.valid[21].q.val() & self.closes.val();
         }
         self.slots.read_enable.next = self.free.val();
         self.slots.read_address.next = self.next_flow.val();
@@ -431,7 +458,19 @@ impl<const F: usize> Logic for Arbiter<F> {
                 self.held.d.next = false;
             }
         }
-        self.sure.d.next = (!self.held.d.val() | self.open.d.val()) | (self.held_sample.d.val() & !self.closing.d.val());
+        // By what stands there next or stays: whether it is free is known last.
+        self.next_sure.next = (!(self.loads.o_valid.val() | self.samples.o_valid.val())
+            & !(self.hosts.o_valid.val() | self.idles.o_valid.val()))
+            | (self.valid[22].q.val() & self.opens.val());
+        if !self.loads.o_valid.val() & self.samples.o_valid.val() {
+            self.next_sure.next = (self.valid[22].q.val() & self.opens.val()) | !(self.valid[21].q.val() & self.closes.val());
+        }
+        self.sure.d.next = !self.held.q.val()
+            | (self.valid[22].q.val() & (self.flows[22].q.val() == self.held_flow.q.val()))
+            | (self.held_sample.q.val() & !(self.valid[21].q.val() & (self.flows[21].q.val() == self.held_flow.q.val())));
+        if self.free.val() {
+            self.sure.d.next = self.next_sure.val();
+        }
         self.sample_dropped.next = self.samples.dropped.val() | self.replaced.q.val();
         self.lost_flow.d.next = self.last_flow.q.val();
         if self.sample.valid.val() {

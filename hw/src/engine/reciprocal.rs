@@ -16,6 +16,8 @@ pub struct Reciprocal {
     pub rst: Signal<In, Bit>,
     /// RTT, ns.
     pub rtt_0: Signal<In, Bits<24>>,
+    /// It is below 256 ns.
+    pub short_0: Signal<In, Bit>,
     /// Leading zeros of the RTT as a 24-bit number.
     pub zeros_3: Signal<Out, Bits<5>>,
     /// The reciprocal's complement.
@@ -54,7 +56,7 @@ impl Default for Reciprocal {
             (Bits::<11>::from(i), Bits::<47>::from((base ^ ((1 << BASE_BITS) - 1)) << SLOPE_BITS | slope))
         };
         construct!({ chords: SyncROM::new((0..1 << INDEX_BITS).map(entry).collect()) }
-            clk, rst, rtt_0, zeros_3, complement_7, coarse, normal1, zeros1, by_8, by_4, outer_2, inner_2, normal2, zeros2, by_2, by_1, outer_3, inner_3, normal3, zeros3,
+            clk, rst, rtt_0, short_0, zeros_3, complement_7, coarse, normal1, zeros1, by_8, by_4, outer_2, inner_2, normal2, zeros2, by_2, by_1, outer_3, inner_3, normal3, zeros3,
             fraction4, fraction5, entry, slope, fraction, fall, base, value)
     }
 }
@@ -68,7 +70,7 @@ impl Logic for Reciprocal {
         self.normal1.d.next = self.rtt_0.val();
         self.zeros1.d.next = bits::<5>(0);
         self.coarse.next = self.rtt_0.val() << 16;
-        if !self.rtt_0.val().get_bits::<16>(8).any() {
+        if self.short_0.val() {
             self.normal1.d.next = self.coarse.val();
             self.zeros1.d.next = bits::<5>(16);
         }

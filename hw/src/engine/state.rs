@@ -41,6 +41,8 @@ pub struct State<const F: usize> {
     pub decay_2: Signal<In, Bit>,
     /// The flow's profile.
     pub profile_1: Signal<Out, Bits<4>>,
+    /// The same, of a RAM that stands elsewhere.
+    pub profile_1b: Signal<Out, Bits<4>>,
     /// As `profile_1`, a clock later.
     pub profile_2: Signal<Out, Bits<4>>,
     /// The record.
@@ -60,7 +62,8 @@ pub struct State<const F: usize> {
     ram_48: ApartRam<Bits<48>, F>,
     ram_96: ApartRam<Bits<32>, F>,
     ram_128: ApartRam<Bits<11>, F>,
-    profiles: BlockRam<Bits<4>, F>,
+    /// Twice, for a dozen RAMs of profiles are addressed by what comes out.
+    profiles: [BlockRam<Bits<4>, F>; 2],
     read: Signal<Local, RecordRams>,
     written: Signal<Local, RecordRams>,
     raw: DFF<Record>,
@@ -102,17 +105,20 @@ impl<const F: usize> Logic for State<F> {
         self.ram_128.write_address.next = self.flow_11.val();
         self.ram_128.write_data.next = self.written.val().ram_128;
         self.ram_128.write_enable.next = self.write_11.val();
-        self.profiles.clock.next = self.clk.val();
-        self.profiles.read_enable.next = true;
         // 0, 1
-        self.profiles.read_address.next = self.flow_0.val();
+        for i in 0..2 {
+            self.profiles[i].clock.next = self.clk.val();
+            self.profiles[i].read_enable.next = true;
+            self.profiles[i].read_address.next = self.flow_0.val();
+        }
         self.read.next.ram_0 = self.ram_0.read_data.val();
         self.read.next.ram_48 = self.ram_48.read_data.val();
         self.read.next.ram_96 = self.ram_96.read_data.val();
         self.read.next.ram_128 = self.ram_128.read_data.val();
         self.raw.d.next = self.read.val().into();
-        self.profile.d.next = self.profiles.read_data.val();
-        self.profile_1.next = self.profiles.read_data.val();
+        self.profile.d.next = self.profiles[0].read_data.val();
+        self.profile_1.next = self.profiles[0].read_data.val();
+        self.profile_1b.next = self.profiles[1].read_data.val();
         // 2
         self.profile_2.next = self.profile.q.val();
         self.record_2.next = self.raw.q.val();
@@ -140,13 +146,15 @@ impl<const F: usize> Logic for State<F> {
         self.difference_3.next = self.difference.q.val();
         self.age_3.next = self.age.q.val();
         self.since_3.next = self.since.q.val();
-        self.profiles.write_address.next = self.load_flow.val();
-        self.profiles.write_data.next = self.load_profile.val();
-        self.profiles.write_enable.next = self.load_valid.val();
-        if self.sweep.val() {
-            self.profiles.write_address.next = self.sweep_flow.val();
-            self.profiles.write_data.next = bits::<4>(0);
-            self.profiles.write_enable.next = true;
+        for i in 0..2 {
+            self.profiles[i].write_address.next = self.load_flow.val();
+            self.profiles[i].write_data.next = self.load_profile.val();
+            self.profiles[i].write_enable.next = self.load_valid.val();
+            if self.sweep.val() {
+                self.profiles[i].write_address.next = self.sweep_flow.val();
+                self.profiles[i].write_data.next = bits::<4>(0);
+                self.profiles[i].write_enable.next = true;
+            }
         }
     }
 }

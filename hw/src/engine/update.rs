@@ -231,11 +231,13 @@ impl<const F: usize> Logic for Engine<F> {
         self.reciprocal.clk.next = self.clk.val();
         self.reciprocal.rst.next = self.rst.val();
         self.reciprocal.rtt_0.next = self.arbiter.rtt_ns.val();
+        self.reciprocal.short_0.next = self.arbiter.rtt_short.val();
         self.zeros[4].d.next = self.reciprocal.zeros_3.val();
         self.inverse[8].d.next = self.reciprocal.complement_7.val();
         self.endpoint_reciprocal.clk.next = self.clk.val();
         self.endpoint_reciprocal.rst.next = self.rst.val();
         self.endpoint_reciprocal.rtt_0.next = self.arbiter.endpoint_ns.val();
+        self.endpoint_reciprocal.short_0.next = self.arbiter.endpoint_short.val();
         self.endpoint_inverse[8].d.next = self.endpoint_reciprocal.complement_7.val();
         // 2 to 6: thresholds and options.
         self.branch.clk.next = self.clk.val();
@@ -266,7 +268,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.average.rst.next = self.rst.val();
         self.average.bus_1.next = self.bus[1].q.val();
         self.average.bus_6.next = self.bus[6].q.val();
-        self.average.profile_1.next = self.state.profile_1.val();
+        self.average.profile_1.next = self.state.profile_1b.val();
         self.average.bus_3.next = self.bus[3].q.val();
         self.average.profile_3.next = self.profile[3].q.val();
         self.average.profile_6.next = self.profile[6].q.val();
@@ -286,7 +288,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.error.bus_1.next = self.bus[1].q.val();
         self.error.bus_3.next = self.bus[3].q.val();
         self.error.bus_6.next = self.bus[6].q.val();
-        self.error.profile_1.next = self.state.profile_1.val();
+        self.error.profile_1.next = self.state.profile_1b.val();
         self.error.profile_3.next = self.profile[3].q.val();
         self.error.profile_6.next = self.profile[6].q.val();
         self.error.other_3.next = self.branch.other_3.val();
@@ -367,7 +369,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.target.rst.next = self.rst.val();
         self.target.bus_1.next = self.bus[1].q.val();
         self.target.bus_4.next = self.bus[4].q.val();
-        self.target.profile_1.next = self.state.profile_1.val();
+        self.target.profile_1.next = self.state.profile_1b.val();
         self.target.profile_4.next = self.profile[4].q.val();
         self.target.hyper_1.next = self.action[1].q.val().hyper;
         self.target.steps_3.next = self.action[3].q.val().steps;

@@ -260,6 +260,9 @@ packed! {
         pub endpoint_ns: Bits<24>,
         /// The sample is a time-out.
         pub timed_out: Bit,
+        /// RTT, and the responder's part, are below 256 ns.
+        pub rtt_short: Bit,
+        pub endpoint_short: Bit,
     }
 
     /// A sample as it comes: its ACK may tell of a loss.
