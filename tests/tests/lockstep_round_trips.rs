@@ -196,7 +196,7 @@ fn lockstep<const F: usize>(all: u64) {
                 i.ns_per_byte = [1 << 16, 52429, rng.random()][rng.random_range(0..3)];
             }
             i.now = i.now.wrapping_add(rng.random_range(0..2 * step));
-            // About the longest RTT, and half and all of what elapsed times go round in. Of many flows
+            // About the longest RTT, half and all of what elapsed times go round in. Of many flows
             // too few are timed for it.
             if F <= 8 && rng.random_bool(0.0003) {
                 let most = [41, 48, 49][rng.random_range(0..3)];

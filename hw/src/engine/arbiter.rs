@@ -145,7 +145,7 @@ pub struct Arbiter<const F: usize> {
     timed_out: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
     next_flow: Signal<Local, Bits<F>>,
-    /// That flow was issued 23 clocks ago, 22 clocks ago.
+    /// The next flow was issued 23 clocks ago, 22 clocks ago.
     opens: Signal<Local, Bit>,
     closes: Signal<Local, Bit>,
     /// The issue stage with it is sure.

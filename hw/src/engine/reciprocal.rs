@@ -16,7 +16,7 @@ pub struct Reciprocal {
     pub rst: Signal<In, Bit>,
     /// RTT, ns.
     pub rtt_0: Signal<In, Bits<24>>,
-    /// It is below 256 ns.
+    /// The RTT is below 256 ns.
     pub short_0: Signal<In, Bit>,
     /// Leading zeros of the RTT as a 24-bit number.
     pub zeros_3: Signal<Out, Bits<5>>,

@@ -189,6 +189,14 @@ impl Tree {
 mod tests {
     use super::*;
 
+    // A file that was just written may be open in the child of another test, and is run by nothing
+    // but a shell that reads it.
+    fn by_shell(file: &Path) -> Command {
+        let mut c = Command::new("/bin/sh");
+        c.arg(file);
+        c
+    }
+
     #[test]
     fn a_tree_of_other_packages_is_not_there() {
         let dir = std::env::temp_dir().join(format!("timely-tree-{}", std::process::id()));
@@ -216,7 +224,7 @@ mod tests {
         // In place of a loader, what prints how it was called.
         std::os::unix::fs::symlink("/bin/echo", tree.path(LOADER)).expect("a link");
         let file = tree.script("usr/bin/tool", "--db here").expect("a script");
-        let mut call = Command::new(&file);
+        let mut call = by_shell(&file);
         call.arg("two words");
         let out = quiet(call).expect("it runs");
         let tool = tree.path("usr/bin/tool");
@@ -231,15 +239,12 @@ mod tests {
         for folder in [LIBRARIES, "usr/bin", "usr/share/tool"] {
             fs::create_dir_all(tree.path(folder)).expect("a folder");
         }
-        // In place of a loader and its program, a shell that runs the last of its arguments as a
-        // script.
-        let loader = tree.path(LOADER);
-        put(&loader, "#!/bin/sh\nexec /bin/sh \"$3\"\n").expect("a file");
-        fs::set_permissions(&loader, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it may run");
+        let loader = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/loader.sh");
+        std::os::unix::fs::symlink(loader, tree.path(LOADER)).expect("a link");
         put(&tree.path("usr/share/tool/text"), "what it reads").expect("a file");
         put(&tree.path("usr/bin/tool"), "cat /usr/share/tool/text\n").expect("a file");
         let file = tree.script_with_data("usr/bin/tool", "/usr/share/tool/").expect("a script");
-        assert_eq!(quiet(Command::new(&file)).expect("it runs"), "what it reads");
+        assert_eq!(quiet(by_shell(&file)).expect("it runs"), "what it reads");
         put(&tree.path("usr/bin/tool"), "cat /usr/share/tool/text /usr/share/tool/text\n").expect("a file");
         tree.script_with_data("usr/bin/tool", "/usr/share/tool/").expect_err("which of them?");
         tree.script_with_data("usr/bin/tool", "/usr/lib/").expect_err("it has no such path");

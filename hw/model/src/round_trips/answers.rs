@@ -11,7 +11,7 @@ const DECIDED: usize = 3;
 pub const UNIT: u32 = 5;
 pub const SINCE: u32 = u32::MAX >> UNIT;
 
-/// Time after which an answer is late where there is no time-out, in that unit: [`RTT_MAX`] is less.
+/// Time after which an answer is late where there is no time-out, in that unit.
 const FOREVER: u32 = (RTT_MAX + 1) >> UNIT;
 
 /// An operation on a flow.

@@ -1,0 +1,3 @@
+#!/bin/sh
+# In place of a loader and its program, in the tests of src/debian.rs: the last of the arguments is run as a script.
+exec /bin/sh "$3"
