@@ -59,8 +59,9 @@ pub struct Arbiter<const F: usize> {
     pub reacts: Signal<Out, Bit>,
     /// The responder's part of a sample, ns.
     pub endpoint_ns: Signal<Out, Bits<24>>,
-    /// A sample's RTT, and the responder's part, are below 256 ns.
+    /// A sample's RTT is below 256 ns.
     pub rtt_short: Signal<Out, Bit>,
+    /// The responder's part is below 256 ns.
     pub endpoint_short: Signal<Out, Bit>,
     /// The ACK of a sample, or of one whose place it took, tells of lost packets.
     pub lost: Signal<Out, Bit>,

@@ -260,8 +260,9 @@ packed! {
         pub endpoint_ns: Bits<24>,
         /// The sample is a time-out.
         pub timed_out: Bit,
-        /// RTT, and the responder's part, are below 256 ns.
+        /// RTT is below 256 ns.
         pub rtt_short: Bit,
+        /// The responder's part is below 256 ns.
         pub endpoint_short: Bit,
     }
 
