@@ -164,9 +164,10 @@ impl World {
     }
 }
 
-fn lockstep<const F: usize>(all: u64) {
+/// Gives how often what may happen did: at least `all` times, but for the longest RTT.
+fn lockstep<const F: usize>(all: u64) -> BTreeMap<&'static str, u64> {
     let library = verilate("round_trips", RoundTrips::<F>::new());
-    let mut tally = BTreeMap::<&str, u64>::new();
+    let mut tally = BTreeMap::<&'static str, u64>::new();
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut bench = Bench { dut: library.instantiate(seed as u32), library: &library };
@@ -263,18 +264,20 @@ fn lockstep<const F: usize>(all: u64) {
     }
     println!("2^{F} queue pairs: {tally:?}");
     if quick() {
-        return;
+        return tally;
     }
-    for what in PULSES.iter().chain(&["sample", "longest", "time-out", "joined"]) {
+    for what in PULSES.iter().chain(&["sample", "time-out", "joined"]) {
         let n = tally.get(what).copied().unwrap_or(0);
-        let all = if *what == "longest" { all / 10 } else { all };
         assert!(n >= all, "2^{F} queue pairs: {what} came {n} times");
     }
+    tally
 }
 
 #[test]
 fn rtl_equals_model_small() {
-    lockstep::<4>(50);
+    let tally = lockstep::<4>(50);
+    // By answers behind a jump of the time; of 2^14 pairs hardly one is timed then.
+    assert!(quick() || tally["longest"] >= 5, "{tally:?}");
 }
 
 #[test]

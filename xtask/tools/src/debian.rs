@@ -192,6 +192,9 @@ mod tests {
     // A file that was just written may be open in the child of another test, and is run by nothing
     // but a shell that reads it.
     fn by_shell(file: &Path) -> Command {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(file).expect("it is there").permissions().mode();
+        assert!(mode & 0o111 == 0o111 && fs::read(file).expect("a file").starts_with(b"#!/bin/sh\n"), "it would not run by itself");
         let mut c = Command::new("/bin/sh");
         c.arg(file);
         c

@@ -133,7 +133,7 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
     match op.query {
         Query::Forget => *word = Done { timing: sent.timing, ..Done::default() },
         Query::Turn => {
-            let over = enabled && timing && late;
+            let over = enabled && timing && long(sent.since);
             word.late |= over;
             if over && op.timeout != 0 && long(last) {
                 (word.timing, word.late) = (sent.timing, false);
@@ -160,8 +160,9 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
             }
             let covers = distance(a.psn, sent.timed) >= 0;
             if timing && (covers || refuses) {
-                // Without a time-out it is said to have taken the longest time that can be said.
-                let (unsure, longest) = (sent.unsure || (late && op.timeout != 0), late);
+                // Without a time-out it is said to have taken the longest time that can be said, if
+                // the time is its own.
+                let (unsure, longest) = (sent.unsure || (late && (op.timeout != 0 || sent.replaced)), late);
                 (word.timing, word.late) = (sent.timing, false);
                 if refuses {
                 } else if unsure {

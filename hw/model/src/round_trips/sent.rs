@@ -132,7 +132,7 @@ fn request(word: &mut Sent, op: &Op, r: &Request) -> (Option<u8>, u16) {
         if !timing {
             word.since = op.entered;
         }
-        (word.timing, word.timed, word.unsure) = (following, r.psn, !sure);
+        (word.timing, word.timed, word.unsure, word.replaced) = (following, r.psn, !sure, timing);
     } else if timing && restarts {
         (word.timed, word.unsure) = (r.psn, true);
     } else if timing && distance(r.psn, old) <= 0 {

@@ -154,8 +154,10 @@ pub struct Sent {
     pub timing: u8,
     /// The timed packet may have been sent twice.
     pub unsure: bool,
-    /// When it was sent, units of 32 ns.
+    /// When it was sent, units of 32 ns; of a packet that took another one's place, when that was.
     pub since: u32,
+    /// The timed packet took the place of one that was sent twice.
+    pub replaced: bool,
     /// Least path MTU by the payload of data, 0 unknown.
     pub mtu: u8,
     /// Turns with each connection that begins on the pair's number.

@@ -100,6 +100,7 @@ pub(super) struct Answers<const F: usize> {
     silent: DFF<Bits<27>>,
     number: DFF<Bits<4>>,
     doubts: DFF<Bit>,
+    replaced: DFF<Bit>,
     connection: DFF<Bit>,
     stamped: DFF<Bit>,
     epoch: DFF<Bits<2>>,
@@ -174,6 +175,7 @@ impl<const F: usize> Logic for Answers<F> {
             elapsed,
             number,
             doubts,
+            replaced,
             connection,
             stamped,
             epoch,
@@ -312,6 +314,7 @@ impl<const F: usize> Logic for Answers<F> {
         self.silent.d.next = self.entered[1].q.val() - self.last_out.q.val();
         self.number.d.next = self.sent2.val().timing;
         self.doubts.d.next = self.sent2.val().unsure;
+        self.replaced.d.next = self.sent2.val().replaced;
         self.connection.d.next = self.sent2.val().connection;
         self.stamped.d.next = self.start2.val().valid & (self.start2.val().timing == self.sent2.val().timing);
         self.epoch.d.next = self.start2.val().epoch;
@@ -335,7 +338,7 @@ impl<const F: usize> Logic for Answers<F> {
         self.passed.next = (self.profiles.times_out.val() & (self.elapsed.q.val() >= self.bound.val()))
             | (!self.profiles.times_out.val() & self.elapsed.q.val().get_bits::<8>(19).any());
         self.late3.next = self.old.val().late | self.passed.val();
-        self.unsure3.next = self.doubts.q.val() | (self.late3.val() & self.profiles.times_out.val());
+        self.unsure3.next = self.doubts.q.val() | (self.late3.val() & (self.profiles.times_out.val() | self.replaced.q.val()));
         self.measures.next =
             ((self.answered.val() & !self.unsure3.val()) & self.stamped.q.val()) & (self.epoch.q.val() == self.time_epoch.val());
         self.over.next = ((self.kind3.val().turn & self.enable.q.val()) & self.timing.val()) & self.passed.val();

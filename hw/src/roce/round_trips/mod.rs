@@ -25,7 +25,7 @@ const _: () = assert!(COMPLETION_WAITS == 4 && MOST_FLOW_BITS == 14);
 /// - A NAK, a receiver that is not ready, a load, a join and the time-out of the flow's profile end
 ///   a timing without a sample; the time-out, in which no answer came, is told to the engine. A
 ///   timing that goes on beyond it among answers gives none. With a time-out of 0 whatever took
-///   longer than 2^24 ns is a sample of the longest RTT.
+///   2^24 ns or longer is a sample of the longest RTT.
 /// - Every frame that leaves is to be shown, for a tag counts until its completion.
 ///
 /// Latency: 4 clocks from an answer to its sample. Throughput: a frame, a completion and an answer

@@ -313,6 +313,7 @@ impl<const F: usize> Logic for Requests<F> {
                 self.updated.next.timing = self.following.val();
                 self.updated.next.timed = self.psn[2].q.val();
                 self.updated.next.unsure = !self.sure.val();
+                self.updated.next.replaced = self.timing.val();
                 if !self.timing.val() {
                     self.updated.next.since = self.entered[2].q.val();
                 }

@@ -16,8 +16,10 @@ pub struct SentWord {
     pub timing: Bits<4>,
     /// The timed packet may have been sent twice.
     pub unsure: Bit,
-    /// When it was sent, units of 32 ns.
+    /// When it was sent, units of 32 ns; of a packet that took another one's place, when that was.
     pub since: Bits<27>,
+    /// The timed packet took the place of one that was sent twice.
+    pub replaced: Bit,
     /// Data had a payload above so many bytes: so the path MTU is.
     pub above_256: Bit,
     pub above_512: Bit,
