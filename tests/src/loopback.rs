@@ -113,7 +113,9 @@ impl Loop {
     /// The weather changes.
     pub fn set_weather(&mut self, weather: Weather) {
         self.weather = weather;
-        (self.ready.p, self.pause.p) = (weather.ready, weather.paused);
+        // A pause of the weather before would outlast a calm.
+        self.ready.set(weather.ready);
+        self.pause.set(weather.paused);
     }
 
     /// The clock at which a flow's last packet left.
