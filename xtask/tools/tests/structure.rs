@@ -11,7 +11,7 @@ type Module = Vec<String>;
 type Graph = BTreeMap<Module, BTreeSet<Module>>;
 
 /// Folders of crates' sources.
-const CRATES: [&str; 18] = [
+const CRATES: [&str; 19] = [
     "driver/src",
     "driver/src/transport/xdp/src",
     "hw/src",
@@ -27,6 +27,7 @@ const CRATES: [&str; 18] = [
     "xtask/src",
     "xtask/flow/src",
     "xtask/machine/src",
+    "xtask/machine/guest/src",
     "xtask/mutate/src",
     "xtask/tools/src",
     "driver/src/bin/timelyctl",

@@ -40,7 +40,7 @@ poweroff -f
 pub fn initrd(dir: &Path, tree: &Machine, pair: bool) -> Result<PathBuf, String> {
     let read = |path: PathBuf| fs::read(&path).map_err(|e| format!("{}: {e}", path.display()));
     let own = target().join("guest");
-    let mut build = cargo(&["build", "--quiet", "--package", "timely-driver", "--example", "selftest", "--target", TRIPLE, "--target-dir"]);
+    let mut build = cargo(&["build", "--quiet", "--package", "timely-guest", "--target", TRIPLE, "--target-dir"]);
     // Nothing of this machine's is in the guest.
     build.arg(&own).env("RUSTFLAGS", "-C target-feature=+crt-static");
     run(build)?;
@@ -50,7 +50,7 @@ pub fn initrd(dir: &Path, tree: &Machine, pair: bool) -> Result<PathBuf, String>
     }
     archive.program("init", script(pair).as_bytes());
     archive.program("bin/busybox", &read(tree.path("usr/bin/busybox"))?);
-    archive.program("selftest", &read(own.join(TRIPLE).join("debug/examples/selftest"))?);
+    archive.program("selftest", &read(own.join(TRIPLE).join("debug/timely-guest"))?);
     for module in MODULES {
         if let Some(data) = tree.module(module)? {
             archive.put(&format!("modules/{module}.ko"), 0o100_644, &data);
