@@ -172,7 +172,9 @@ fn no_files_import_each_other_in_a_circle() {
     let mut found = Vec::new();
     for name in CRATES {
         let graph = graph(&root().join(name));
-        assert!(graph.len() > 1 && graph.values().any(|i| !i.is_empty()), "{name}: no imports were read");
+        let mut files = Vec::new();
+        sources(&root().join(name), &mut files);
+        assert!(files.len() == 1 || (graph.len() > 1 && graph.values().any(|i| !i.is_empty())), "{name}: no imports were read");
         let mut told = BTreeSet::new();
         for from in graph.keys() {
             if let Some(way) = circle(&graph, from)

@@ -2,9 +2,9 @@
 //! given back. The self-test resets the NIC.
 //!
 //! `cargo xtask vm-test` runs this in a virtual machine; on a real one, run `timely-guest` as root
-//! with the address of an idle card. With `vfio-user:PATH` in the place of the address it tries the NIC that
-//! is served there. With `--pair` the NIC is the first of a served pair, and its segments are
-//! answered.
+//! with the address of an idle card. With `vfio-user:PATH` in the place of the address it tries the
+//! NIC that is served there. With `--pair` the NIC is the first of a served pair, and its segments
+//! are answered.
 #![forbid(unsafe_code)]
 use std::path::Path;
 use std::process::ExitCode;
