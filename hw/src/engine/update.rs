@@ -6,9 +6,8 @@ use rust_hdl::prelude::*;
 impl<const F: usize> Logic for Engine<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, low_10, edge_13);
-        dff_setup!(self, clk, sweep_count, sweep_done, sweeping, turn, measured, given, above, smoothed, kept, writes, last, filtered);
-        dff_setup!(self, clk, mark11);
+        dff_setup!(self, clk, low_10, edge_13, sweep_count, sweep_done, sweeping, turn, measured);
+        dff_setup!(self, clk, given, above, smoothed, kept, writes, last, filtered, mark11);
         for i in 0..3 {
             self.endpoint[i].clock.next = self.clk.val();
             self.value[i].clock.next = self.clk.val();
