@@ -107,6 +107,8 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     /// Doorbells were lost, so any queue may hold packets.
     lost: DFF<Bit>,
     next_tag: DFF<Bits<9>>,
+    /// `next_tag` is below `cfg_tags`: known a clock ahead, for every request's way begins there.
+    unused: DFF<Bit>,
     /// Queue and paced of each tag.
     names: RAM<Bits<S>, 8>,
     requesting: DFF<Bit>,
@@ -137,7 +139,7 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     is_grant: Signal<Local, Bit>,
     is_turn: Signal<Local, Bit>,
     is_ring: Signal<Local, Bit>,
-    unused: Signal<Local, Bit>,
+    following_tag: Signal<Local, Bits<9>>,
     tag: Signal<Local, Bits<8>>,
     begun: Signal<Local, Bit>,
     post_left: Signal<Local, Bit>,
@@ -177,6 +179,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             held,
             flows,
             next_tag,
+            unused,
             requesting,
             request_at,
             request_as,
@@ -336,18 +339,20 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
 
         // A request gets its tag: one never used, else one that is over.
         self.ask.next = self.asks.o_data.val();
-        self.unused.next = self.next_tag.q.val() < self.cfg_tags.val();
         self.tag.next = self.spare.o_data.val();
-        if self.unused.val() {
+        if self.unused.q.val() {
             self.tag.next = self.next_tag.q.val().get_bits::<8>(0);
         }
         self.begun.next = self.asks.o_valid.val()
             & (!self.requesting.q.val() | self.request.ready.val())
-            & (self.unused.val() | self.spare.o_valid.val());
+            & (self.unused.q.val() | self.spare.o_valid.val());
         self.asks.o_ready.next = self.begun.val();
-        self.spare.o_ready.next = self.begun.val() & !self.unused.val();
-        if self.begun.val() & self.unused.val() {
-            self.next_tag.d.next = self.next_tag.q.val() + bits::<9>(1);
+        self.spare.o_ready.next = self.begun.val() & !self.unused.q.val();
+        self.following_tag.next = self.next_tag.q.val() + bits::<9>(1);
+        self.unused.d.next = self.next_tag.q.val() < self.cfg_tags.val();
+        if self.begun.val() & self.unused.q.val() {
+            self.next_tag.d.next = self.following_tag.val();
+            self.unused.d.next = self.following_tag.val() < self.cfg_tags.val();
         }
         if self.request.ready.val() {
             self.requesting.d.next = false;
@@ -430,6 +435,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             self.ringing.d.next = false;
             self.lost.d.next = false;
             self.next_tag.d.next = bits::<9>(0);
+            self.unused.d.next = false;
             self.requesting.d.next = false;
             self.launch.d.next = false;
             self.was_empty.d.next = false;

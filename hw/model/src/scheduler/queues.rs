@@ -274,6 +274,8 @@ pub struct Queues {
     /// Doorbells were lost, so any queue may hold packets.
     lost: bool,
     next_tag: u16,
+    /// `next_tag` is one of the tags that there are.
+    unused: bool,
     table: Vec<(u32, bool)>,
     request: Option<(u32, u8)>,
     launch: Option<Launch>,
@@ -316,6 +318,7 @@ impl Queues {
             ringing: None,
             lost: false,
             next_tag: 0,
+            unused: false,
             table: vec![(0, false); 1 << TAG_BITS],
             request: None,
             launch: None,
@@ -458,7 +461,7 @@ impl Block for Queues {
         let asks = matches!(op, Some(Op { what: What::Grant(_) | What::Turn, .. }));
         // A request gets its tag.
         let ask = self.asks.output(clk).head.filter(|_| self.request.is_none() || i.request_ready);
-        let unused = self.next_tag < i.tags;
+        let unused = self.unused;
         let tag = if unused { Some(self.next_tag as u8) } else { self.spare.output(clk).head };
         let begun = ask.zip(tag);
         // Counts of posts and requests.
@@ -474,8 +477,9 @@ impl Block for Queues {
         self.held = self.held + u16::from(asks) - u16::from(none) - u16::from(takes_done);
         self.flows = self.flows.wrapping_add_signed(r.flows.into());
         // A change of the counts is looked at a clock later.
+        let tags = self.unused == (self.next_tag < i.tags);
         let levels = (self.enabled, self.stopped) == (i.enable, i.stop);
-        self.settled = self.share == share && held == (self.unpaced, self.held, self.flows) && levels;
+        self.settled = self.share == share && held == (self.unpaced, self.held, self.flows) && levels && tags;
         self.turn_first = turn && !takes_turn && (self.turn_first || grant.is_some());
         // Queues inside.
         let lost = i.doorbell.is_some() && !self.bells.output(clk).ready;
@@ -502,6 +506,7 @@ impl Block for Queues {
             self.launch = Some(Launch { queue, tag, paced, time });
             self.next_tag += u16::from(unused);
         }
+        self.unused = self.next_tag < i.tags;
         if takes_channel {
             self.channel = None;
         }
