@@ -55,6 +55,7 @@ pub mod nic;
 pub mod pci;
 pub mod plan;
 pub mod protocol;
+pub mod rdma;
 pub mod record;
 pub mod registers;
 pub mod report;

@@ -150,7 +150,7 @@
 
 /* Block roce: Queue pairs of RoCEv2, in forms that pace them. Addresses, queue pairs and profile are staged, then COMMAND takes them. */
 #define TIMELY_ROCE_TYPE 0x5469000au
-#define TIMELY_ROCE_VERSION 3
+#define TIMELY_ROCE_VERSION 4
 #define TIMELY_ROCE_BASE 0x340u /* of this version of the map; walk the list instead */
 #define TIMELY_ROCE_CONTROL 0x10u /* RW: whether queue pairs are looked up; while 0 no pair is known or learned, and every packet goes past the store */
 #define TIMELY_ROCE_CONTROL_ENABLE_SHIFT 0 /* 1 after SECRET is written, which then stays; a change to 0 forgets all pairs, whose stored packets still leave */
@@ -181,16 +181,16 @@
 #define TIMELY_ROCE_SET_PROFILE_SET_PROFILE_SHIFT 0 /* a profile */
 #define TIMELY_ROCE_SET_PROFILE_SET_PROFILE_MASK 0xfu
 #define TIMELY_ROCE_COMMAND 0x54u /* WO: starts a command on the pair of ADDRESS and REMOTE; refused while one is under way, while CONTROL is 0, or where no table is */
-#define TIMELY_ROCE_COMMAND_COMMAND_SHIFT 0 /* 1 set: the pair gets a flow, does not age, and is joined with LOCAL if that is given; 2 remove */
-#define TIMELY_ROCE_COMMAND_COMMAND_MASK 0x3u
+#define TIMELY_ROCE_COMMAND_COMMAND_SHIFT 0 /* 1 set: the pair gets a flow, does not age, and is joined with LOCAL if that is given; 2 remove; 3 join a pair that is known, whose age counts on; 4 read the pair of READ_FLOW into TOLD; 5 take the first answer since the last take whose pair was not joined into TOLD */
+#define TIMELY_ROCE_COMMAND_COMMAND_MASK 0x7u
 #define TIMELY_ROCE_COMMAND_COMMAND_LEAST 1u
-#define TIMELY_ROCE_COMMAND_COMMAND_MOST 2u
+#define TIMELY_ROCE_COMMAND_COMMAND_MOST 5u
 #define TIMELY_ROCE_STATUS 0x58u /* RO: state of the last command */
 #define TIMELY_ROCE_STATUS_BUSY_SHIFT 0 /* no command is taken: one is under way, or the table is not in use */
 #define TIMELY_ROCE_STATUS_BUSY_MASK 0x1u
 #define TIMELY_ROCE_STATUS_PRESENT_SHIFT 1 /* this form of the NIC has a table of queue pairs */
 #define TIMELY_ROCE_STATUS_PRESENT_MASK 0x2u
-#define TIMELY_ROCE_STATUS_OUTCOME_SHIFT 4 /* of the last command: 0 done; 1 there is no such pair; 2 all flows are taken; 3 a bucket is full or the hash is another key's; 4 answers to LOCAL belong to another pair */
+#define TIMELY_ROCE_STATUS_OUTCOME_SHIFT 4 /* of the last command: 0 done; 1 there is no such pair, or no answer to take; 2 all flows are taken; 3 a bucket is full or the hash is another key's; 4 answers to LOCAL belong to another pair */
 #define TIMELY_ROCE_STATUS_OUTCOME_MASK 0x70u
 #define TIMELY_ROCE_STATUS_FLOW_SHIFT 16 /* flow of the last command's pair */
 #define TIMELY_ROCE_STATUS_FLOW_MASK 0xffff0000u
@@ -206,6 +206,14 @@
 #define TIMELY_ROCE_PRIORITY 0x68u /* RW: priority of all queue pairs, by which pause frames (PFC) stop them */
 #define TIMELY_ROCE_PRIORITY_PRIORITY_SHIFT 0 /* 0 to 7; holds for pairs that are learned or set from then on */
 #define TIMELY_ROCE_PRIORITY_PRIORITY_MASK 0x7u
+#define TIMELY_ROCE_READ_FLOW 0x6cu /* RW: flow whose queue pair command 4 reads */
+#define TIMELY_ROCE_READ_FLOW_READ_FLOW_SHIFT 0 /* a flow */
+#define TIMELY_ROCE_READ_FLOW_READ_FLOW_MASK 0xffffu
+#define TIMELY_ROCE_TOLD_WORD 0x70u /* RW: word that TOLD shows */
+#define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_SHIFT 0 /* 0 to 5 */
+#define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_MASK 0x7u
+#define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_MOST 5u
+#define TIMELY_ROCE_TOLD 0x74u /* RO: what the last command 4 or 5 found, word TOLD_WORD of it: 0 to 3 the remote address, as in ADDRESS; 4 the remote queue pair, in bit 24 whether there is one, in bit 25 whether a command set it; 5 the local queue pair, in bit 24 whether there is one */
 
 /* Block counters: Events of the whole NIC, by index. */
 #define TIMELY_COUNTERS_TYPE 0x54690005u

@@ -269,6 +269,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             self.csr.bulk.record.next = self.pair_record.val();
         }
         self.csr.pair_status.next = self.pairs.status.val();
+        self.csr.pair_told.next = self.pairs.told.val();
         self.clearing.next = self.csr.clearing.val();
         self.dma.rec_valid.next = self.recorder.rec_valid.val();
         self.dma.rec_data.next = self.recorder.rec_data.val();

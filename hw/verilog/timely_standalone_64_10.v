@@ -126,7 +126,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire core__source_swept;
     wire  [63:0] core__steady;
     wire  [63:0] core__date;
-    wire  [1092:0] core__settings;
+    wire  [1111:0] core__settings;
     wire  core__stop;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
@@ -150,6 +150,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire [3:0] core__pairs_load_profile;
     wire core__pairs_loading;
     wire [31:0] core__pairs_status;
+    wire [31:0] core__pairs_told;
     wire  core__clearing;
     wire  core__st_valid;
     wire  [9:0] core__st_word;
@@ -264,6 +265,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  [3:0] no_pairs__pairs_load_profile;
     wire  no_pairs__pairs_loading;
     wire  [31:0] no_pairs__pairs_status;
+    wire  [31:0] no_pairs__pairs_told;
     
     // Local signals
     reg  taken;
@@ -355,6 +357,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .pairs_load_profile(core__pairs_load_profile),
         .pairs_loading(core__pairs_loading),
         .pairs_status(core__pairs_status),
+        .pairs_told(core__pairs_told),
         .clearing(core__clearing),
         .st_valid(core__st_valid),
         .st_word(core__st_word),
@@ -496,7 +499,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .pairs_load_live(no_pairs__pairs_load_live),
         .pairs_load_profile(no_pairs__pairs_load_profile),
         .pairs_loading(no_pairs__pairs_loading),
-        .pairs_status(no_pairs__pairs_status)
+        .pairs_status(no_pairs__pairs_status),
+        .pairs_told(no_pairs__pairs_told)
     );
     
     // Update code
@@ -590,6 +594,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     assign core__pairs_load_profile = no_pairs__pairs_load_profile;
     assign core__pairs_loading = no_pairs__pairs_loading;
     assign core__pairs_status = no_pairs__pairs_status;
+    assign core__pairs_told = no_pairs__pairs_told;
     assign core__sent_valid = generator__sent_valid;
     assign core__sent_tag = generator__sent_tag;
     assign core__sent_flow = generator__sent_flow;
@@ -631,7 +636,7 @@ endmodule // standalone
 
 
 
-module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,source_pulses,source_swept,steady,date,settings,stop,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,clearing,st_valid,st_word,st_data,pw_valid,pw_profile,pw_word,pw_data,time_offset,time_epoch,departed_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
+module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,source_pulses,source_swept,steady,date,settings,stop,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,pairs_told,clearing,st_valid,st_word,st_data,pw_valid,pw_profile,pw_word,pw_data,time_offset,time_epoch,departed_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
     
     // Module arguments
     input wire  clk;
@@ -692,7 +697,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  source_swept;
     output wire [63:0] steady;
     output wire [63:0] date;
-    output wire [1092:0] settings;
+    output wire [1111:0] settings;
     output wire stop;
     output wire  fl_valid;
     output wire  [9:0] fl_flow;
@@ -719,6 +724,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  [3:0] pairs_load_profile;
     input wire  pairs_loading;
     input wire  [31:0] pairs_status;
+    input wire  [31:0] pairs_told;
     output wire clearing;
     output wire  st_valid;
     output wire  [9:0] st_word;
@@ -795,7 +801,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  [63:0] control__steady;
     wire  [63:0] control__date;
     wire  [63:0] control__later;
-    wire  [1092:0] control__settings;
+    wire  [1111:0] control__settings;
     wire  control__stop;
     wire  control__release_valid;
     wire  [9:0] control__release_flow;
@@ -952,6 +958,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .pairs_load_profile(pairs_load_profile),
         .pairs_loading(pairs_loading),
         .pairs_status(pairs_status),
+        .pairs_told(pairs_told),
         .clearing(control__clearing),
         .st_valid(st_valid),
         .st_word(st_word),
@@ -1110,7 +1117,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
 endmodule // standalone__core
 
 
-module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,clearing,st_valid,st_word,st_data,time_offset,time_epoch,departed_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,pairs_told,clearing,st_valid,st_word,st_data,time_offset,time_epoch,departed_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -1178,7 +1185,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output wire [63:0] steady;
     output wire [63:0] date;
     output wire [63:0] later;
-    output wire [1092:0] settings;
+    output wire [1111:0] settings;
     output wire stop;
     output wire  pw_valid;
     output wire  [3:0] pw_profile;
@@ -1212,6 +1219,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  [3:0] pairs_load_profile;
     input wire  pairs_loading;
     input wire  [31:0] pairs_status;
+    input wire  [31:0] pairs_told;
     output wire clearing;
     output wire  st_valid;
     output wire  [9:0] st_word;
@@ -1537,7 +1545,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [15:0] histograms__clearing;
     wire csr__clk;
     wire csr__rst;
-    wire  [1092:0] csr__settings;
+    wire  [1111:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  csr__pw_valid;
@@ -1573,6 +1581,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [15:0] csr__histogram_clear;
     wire [15:0] csr__histogram_clearing;
     wire [31:0] csr__pair_status;
+    wire [31:0] csr__pair_told;
     wire  csr__clearing;
     wire [63:0] csr__pulses;
     wire csr__swept;
@@ -1677,8 +1686,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [9:0] crossing__o_superseded_flow;
     wire [15:0] crossing__histogram_clear;
     wire  [15:0] crossing__o_histogram_clear;
-    wire [1092:0] crossing__settings;
-    wire  [1092:0] crossing__o_settings;
+    wire [1111:0] crossing__settings;
+    wire  [1111:0] crossing__o_settings;
     reg  asked__0__d;
     reg  asked__0__d_v;
     reg asked__0__q = 1'h0;
@@ -2101,6 +2110,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .histogram_clear(csr__histogram_clear),
         .histogram_clearing(csr__histogram_clearing),
         .pair_status(csr__pair_status),
+        .pair_told(csr__pair_told),
         .clearing(csr__clearing),
         .pulses(csr__pulses),
         .swept(csr__swept),
@@ -2409,6 +2419,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign csr__loading = dma__loading | pairs_loading;
     assign csr__bulk_valid = dma__load_valid | pairs_load_valid;
     assign csr__pair_status = pairs_status;
+    assign csr__pair_told = pairs_told;
     assign clearing = csr__clearing;
     assign dma__rec_valid = recorder__rec_valid;
     assign dma__rec_data = recorder__rec_data;
@@ -8338,8 +8349,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output wire  [9:0] o_superseded_flow;
     input wire  [15:0] histogram_clear;
     output wire [15:0] o_histogram_clear;
-    input wire  [1092:0] settings;
-    output wire [1092:0] o_settings;
+    input wire  [1111:0] settings;
+    output wire [1111:0] o_settings;
     
     // Stub signals
     wire q_pw__clk;
@@ -8363,9 +8374,9 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [15:0] q_histogram_clear__d;
     reg  [15:0] q_histogram_clear__d_v;
     reg [15:0] q_histogram_clear__q = 16'h0;
-    reg  [1092:0] q_settings__d;
-    reg  [1092:0] q_settings__d_v;
-    reg [1092:0] q_settings__q = 1093'h0;
+    reg  [1111:0] q_settings__d;
+    reg  [1111:0] q_settings__d_v;
+    reg [1111:0] q_settings__q = 1112'h0;
     
     // Sub module instances
     tnic_standalone__core__control__crossing__q_pw q_pw(
@@ -9105,7 +9116,7 @@ endmodule // standalone__core__control__crossing__q_superseded
 
 
 
-module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,settings,stop,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pair_status,clearing,pulses,swept,now);
+module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,settings,stop,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pair_status,pair_told,clearing,pulses,swept,now);
     
     // Module arguments
     input wire  clk;
@@ -9127,7 +9138,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output wire  [1:0] s_axil_rresp;
     output wire  s_axil_rvalid;
     input wire  s_axil_rready;
-    output wire [1092:0] settings;
+    output wire [1111:0] settings;
     output wire stop;
     output wire time_set_valid;
     output wire  pw_valid;
@@ -9168,6 +9179,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output wire [15:0] histogram_clear;
     input wire  [15:0] histogram_clearing;
     input wire  [31:0] pair_status;
+    input wire  [31:0] pair_told;
     output wire clearing;
     input wire  [63:0] pulses;
     input wire  swept;
@@ -9210,6 +9222,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire [31:0] control__histogram_count;
     wire [15:0] control__histogram_clearing;
     wire [31:0] control__pair_status;
+    wire [31:0] control__pair_told;
     wire  control__next_bin;
     wire control__swept;
     wire [63:0] control__now;
@@ -9233,7 +9246,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__query_valid;
     wire held__clk;
     wire held__rst;
-    wire  [1092:0] held__settings;
+    wire  [1111:0] held__settings;
     wire histogram__clk;
     wire histogram__rst;
     wire histogram__next_bin;
@@ -9331,6 +9344,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .histogram_count(control__histogram_count),
         .histogram_clearing(control__histogram_clearing),
         .pair_status(control__pair_status),
+        .pair_told(control__pair_told),
         .next_bin(control__next_bin),
         .swept(control__swept),
         .now(control__now),
@@ -9501,6 +9515,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign control__histogram_count = histogram_count;
     assign control__histogram_clearing = histogram_clearing;
     assign control__pair_status = pair_status;
+    assign control__pair_told = pair_told;
     assign clearing = clear__busy;
     assign control__count_index = counters__index;
     assign control__count_value = counters__value;
@@ -10711,7 +10726,7 @@ endmodule // standalone__core__control__csr__clear
 
 
 
-module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,pair_status,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,clearing,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,fl_command,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
+module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,pair_status,pair_told,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,clearing,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,fl_command,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
     
     // Module arguments
     input wire  clk;
@@ -10741,6 +10756,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     input wire  [31:0] histogram_count;
     input wire  [15:0] histogram_clearing;
     input wire  [31:0] pair_status;
+    input wire  [31:0] pair_told;
     output wire next_bin;
     input wire  swept;
     input wire  [63:0] now;
@@ -10823,6 +10839,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     wire [31:0] decode__histogram_count;
     wire [15:0] decode__histogram_clearing;
     wire [31:0] decode__pair_status;
+    wire [31:0] decode__pair_told;
     wire  [31:0] decode__reset_value;
     wire  decode__window;
     wire  decode__rate;
@@ -10964,6 +10981,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
         .histogram_count(decode__histogram_count),
         .histogram_clearing(decode__histogram_clearing),
         .pair_status(decode__pair_status),
+        .pair_told(decode__pair_told),
         .reset_value(decode__reset_value),
         .window(decode__window),
         .rate(decode__rate),
@@ -11294,6 +11312,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     assign decode__histogram_count = histogram_count;
     assign decode__histogram_clearing = histogram_clearing;
     assign decode__pair_status = pair_status;
+    assign decode__pair_told = pair_told;
     assign next_bin = next_bin_q__q;
     assign reply_write = write__q;
     assign st_valid = stv__q;
@@ -11368,7 +11387,7 @@ endmodule // standalone__core__control__csr__control
 
 
 
-module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,capture,check,write,address,data,whole,word,store_data,ready,go,error,lost,busy,done,failed,look_live,look_refuse,loading,now,histogram_count,histogram_clearing,pair_status,reset_value,window,rate,profile,set_high,command,counter,bin,reason,read);
+module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,capture,check,write,address,data,whole,word,store_data,ready,go,error,lost,busy,done,failed,look_live,look_refuse,loading,now,histogram_count,histogram_clearing,pair_status,pair_told,reset_value,window,rate,profile,set_high,command,counter,bin,reason,read);
     
     // Module arguments
     input wire  clk;
@@ -11396,6 +11415,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     input wire  [31:0] histogram_count;
     input wire  [15:0] histogram_clearing;
     input wire  [31:0] pair_status;
+    input wire  [31:0] pair_told;
     output wire [31:0] reset_value;
     output wire window;
     output wire rate;
@@ -11427,6 +11447,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     localparam  at_clearing = 10'b110101010;
     localparam  at_pair_command = 10'b11100101;
     localparam  at_pair_status = 10'b11100110;
+    localparam  at_pair_told = 10'b11101101;
     
     // Stub signals
     wire [8:0] entries__address;
@@ -11498,6 +11519,9 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     reg  is_pair_status__d;
     reg  is_pair_status__d_v;
     reg is_pair_status__q = 1'h0;
+    reg  is_pair_told__d;
+    reg  is_pair_told__d_v;
+    reg is_pair_told__q = 1'h0;
     reg  nowhere__d;
     reg  nowhere__d_v;
     reg nowhere__q = 1'h0;
@@ -11566,6 +11590,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
         is_lead__d_v = is_lead__q;
         is_pair_command__d_v = is_pair_command__q;
         is_pair_status__d_v = is_pair_status__q;
+        is_pair_told__d_v = is_pair_told__q;
         is_reset__d_v = is_reset__q;
         nowhere__d_v = nowhere__q;
         entry__d_v = entry__q;
@@ -11600,6 +11625,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
             is_reset__d_v = here & (word == at_reset);
             is_pair_command__d_v = here & (word == at_pair_command);
             is_pair_status__d_v = here & (word == at_pair_status);
+            is_pair_told__d_v = here & (word == at_pair_told);
             nowhere__d_v = ~here;
             if (address[(32'h16)+:(2)] == ((32'h1) & 2'h3)) begin
                 nowhere__d_v = |address[(32'h0)+:(2)] | |address[(32'h3)+:(3)] | |(address[(32'h6)+:(16)] & no_flow);
@@ -11653,6 +11679,9 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
             end
             if (is_pair_status__q) begin
                 value__d_v = pair_status;
+            end
+            if (is_pair_told__q) begin
+                value__d_v = pair_told;
             end
             if (is_error__q) begin
                 value__d_v = ((error) & 32'hffffffff);
@@ -11718,6 +11747,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
         is_lead__d = is_lead__d_v;
         is_pair_command__d = is_pair_command__d_v;
         is_pair_status__d = is_pair_status__d_v;
+        is_pair_told__d = is_pair_told__d_v;
         is_reset__d = is_reset__d_v;
         nowhere__d = nowhere__d_v;
         entry__d = entry__d_v;
@@ -11768,6 +11798,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
         is_clearing__q <= is_clearing__d;
         is_pair_command__q <= is_pair_command__d;
         is_pair_status__q <= is_pair_status__d;
+        is_pair_told__q <= is_pair_told__d;
         nowhere__q <= nowhere__d;
         entry__q <= entry__d;
         stored__q <= stored__d;
@@ -12013,7 +12044,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11001110] = 130'h0;
     mem[9'b11001111] = 130'h0;
     mem[9'b11010000] = 130'h10000000000000000000000005469000a;
-    mem[9'b11010001] = 130'h100000000000000000000000000000003;
+    mem[9'b11010001] = 130'h100000000000000000000000000000004;
     mem[9'b11010010] = 130'h1000000000000000000000000000003c0;
     mem[9'b11010011] = 130'h0;
     mem[9'b11010100] = 130'h300000001000000000000000100000000;
@@ -12033,15 +12064,15 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11100010] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11100011] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11100100] = 130'h30000000f000000000000000f00000000;
-    mem[9'b11100101] = 130'h200000002000000010000000300000000;
+    mem[9'b11100101] = 130'h200000005000000010000000700000000;
     mem[9'b11100110] = 130'h1ffffffff00000000ffff007300000000;
     mem[9'b11100111] = 130'h300000001000000000000000100000000;
     mem[9'b11101000] = 130'h300ffffff0000000000ffffff0000c350;
     mem[9'b11101001] = 130'h3000000ff00000000000000ff000000c0;
     mem[9'b11101010] = 130'h300000007000000000000000700000000;
-    mem[9'b11101011] = 130'h0;
-    mem[9'b11101100] = 130'h0;
-    mem[9'b11101101] = 130'h0;
+    mem[9'b11101011] = 130'h30000ffff000000000000ffff00000000;
+    mem[9'b11101100] = 130'h300000005000000000000000700000000;
+    mem[9'b11101101] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b11101110] = 130'h0;
     mem[9'b11101111] = 130'h0;
     mem[9'b11110000] = 130'h100000000000000000000000054690005;
@@ -12322,6 +12353,8 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
        data <= mem[address];
     end
 endmodule // standalone__core__control__csr__control__decode__entries
+
+
 
 
 
@@ -13425,8 +13458,8 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [1092:0] settings;
-    reg  [1092:0] settings_v;
+    output reg  [1111:0] settings;
+    reg  [1111:0] settings_v;
     
     // Stub signals
     wire enable__clk;
@@ -13546,6 +13579,12 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     wire pair_priority__clk;
     wire pair_priority__rst;
     wire  [2:0] pair_priority__value;
+    wire pair_flow__clk;
+    wire pair_flow__rst;
+    wire  [15:0] pair_flow__value;
+    wire pair_word__clk;
+    wire pair_word__rst;
+    wire  [2:0] pair_word__value;
     
     // Sub module instances
     tnic_standalone__core__control__csr__held__enable enable(
@@ -13860,6 +13899,22 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_data(st_data),
         .value(pair_priority__value)
     );
+    tnic_standalone__core__control__csr__held__pair_flow pair_flow(
+        .clk(pair_flow__clk),
+        .rst(pair_flow__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_flow__value)
+    );
+    tnic_standalone__core__control__csr__held__pair_word pair_word(
+        .clk(pair_word__clk),
+        .rst(pair_word__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_word__value)
+    );
     
     // Update code
     always @(*) begin
@@ -13902,6 +13957,8 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         settings_v[(64'h422)+:(24)] = notify_interval__value;
         settings_v[(64'h43a)+:(8)] = notify_tos__value;
         settings_v[(64'h442)+:(3)] = pair_priority__value;
+        settings_v[(64'h445)+:(16)] = pair_flow__value;
+        settings_v[(64'h455)+:(3)] = pair_word__value;
         settings = settings_v;
     end
     assign enable__clk = clk;
@@ -13982,6 +14039,10 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     assign notify_tos__rst = rst;
     assign pair_priority__clk = clk;
     assign pair_priority__rst = rst;
+    assign pair_flow__clk = clk;
+    assign pair_flow__rst = rst;
+    assign pair_word__clk = clk;
+    assign pair_word__rst = rst;
     
 endmodule // standalone__core__control__csr__held
 
@@ -14986,6 +15047,49 @@ endmodule // standalone__core__control__csr__held__pair_enable
 
 
 
+module tnic_standalone__core__control__csr__held__pair_flow(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [15:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11101011;
+    localparam  others__0 = 16'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [15:0] held__d;
+    reg  [15:0] held__d_v;
+    reg [15:0] held__q = 16'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 16'hffff) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_flow
+
+
+
+
 module tnic_standalone__core__control__csr__held__pair_local(clk,rst,st_valid,st_word,st_data,value);
     
     // Module arguments
@@ -15350,6 +15454,49 @@ module tnic_standalone__core__control__csr__held__pair_set_profile(clk,rst,st_va
         held__q <= held__d;
     end
 endmodule // standalone__core__control__csr__held__pair_set_profile
+
+
+
+
+module tnic_standalone__core__control__csr__held__pair_word(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [2:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11101100;
+    localparam  others__0 = 3'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [2:0] held__d;
+    reg  [2:0] held__d_v;
+    reg [2:0] held__q = 3'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 3'h7) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_word
 
 
 
@@ -74662,7 +74809,7 @@ endmodule // standalone__generator__packets__states
 
 
 
-module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status);
+module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,pairs_told);
     
     // Module arguments
     output wire pairs_sample_valid;
@@ -74680,6 +74827,7 @@ module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_samp
     output wire [3:0] pairs_load_profile;
     output wire pairs_loading;
     output wire [31:0] pairs_status;
+    output wire [31:0] pairs_told;
     
     // Update code
     assign pairs_sample_valid = 1'b0;
@@ -74697,6 +74845,7 @@ module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_samp
     assign pairs_load_profile = ((32'h0) & 4'hf);
     assign pairs_loading = 1'b0;
     assign pairs_status = ((32'h0) & 32'hffffffff);
+    assign pairs_told = ((32'h0) & 32'hffffffff);
     
 endmodule // standalone__no_pairs
 

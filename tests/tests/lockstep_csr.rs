@@ -167,6 +167,7 @@ impl Stimulus {
             histogram_count: rng.random(),
             histogram_clearing: rng.random(),
             pair_status: rng.random(),
+            pair_told: rng.random(),
             pulses: (0..PLACES).fold(0, |p, k| p | u64::from(rng.random_bool(self.pulses)) << k),
             swept: self.swept,
             now: self.now,
@@ -196,7 +197,7 @@ struct Ports {
     outputs: Vec<sim::Out>,
 }
 
-const INPUTS: [&str; 26] = [
+const INPUTS: [&str; 27] = [
     "rst",
     "s_axil_awvalid",
     "s_axil_awaddr",
@@ -223,6 +224,7 @@ const INPUTS: [&str; 26] = [
     "histogram_count",
     "histogram_clearing",
     "pair_status",
+    "pair_told",
 ];
 const OUTPUTS: [&str; 37] = [
     "s_axil_awready",
@@ -294,6 +296,7 @@ impl Ports {
         dut.set(p[23], i.histogram_count.into());
         dut.set(p[24], i.histogram_clearing.into());
         dut.set(p[25], i.pair_status.into());
+        dut.set(p[26], i.pair_told.into());
         dut.set(p[13], i.pulses);
         dut.set(p[14], i.swept.into());
         dut.set(p[15], i.now);

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use timely_hw::roce::queue_pairs::QueuePairs;
 use timely_model::Block;
-use timely_model::queue_pairs::{self, Change, Command, In, Key, Out, Status, hash};
+use timely_model::queue_pairs::{self, Change, Command, In, Key, Out, Status, Told, Verb, hash};
 use timely_tests::{Runs, cycles, quick, rng, seeds, verilate};
 use timely_verilate::{Dut, Library};
 
@@ -35,10 +35,23 @@ impl Bench<'_> {
             flow: self.get("change_flow") as u32,
             profile: (self.get("change_live") == 1).then(|| self.get("change_profile") as u8),
         };
+        let answer = found("answer");
+        let key =
+            |bytes: &[u8], pair: u64| Key { address: u128::from_le_bytes(bytes[..16].try_into().expect("16 bytes")), pair: pair as u32 };
+        let answer_key = || {
+            let bytes = self.dut.get_bytes(self.library.output("answer_key"));
+            key(&bytes, u64::from(bytes[16]) | u64::from(bytes[17]) << 8 | u64::from(bytes[18]) << 16)
+        };
+        let told = || {
+            let key = key(&self.dut.get_bytes(self.library.output("told_address")), self.get("told_pair"));
+            if self.get("told_local") == 1 { Told::Local(key) } else { Told::Own(key, self.get("told_pinned") == 1) }
+        };
         Out {
             swept: self.get("swept") == 1,
             sent: found("sent"),
-            answer: found("answer"),
+            answer,
+            answer_key: answer.map(|_| answer_key()),
+            told: (self.get("told_own") + self.get("told_local") == 1).then(told),
             ready: self.get("command_ready") == 1,
             reply: (self.get("reply_valid") == 1).then(|| (STATUS[self.get("reply_status") as usize], self.get("reply_flow") as u32)),
             change: (self.get("change_valid") == 1).then(change),
@@ -67,7 +80,7 @@ impl Bench<'_> {
         let c = i.command;
         self.look("command", c.map(|c| c.key), rng);
         let local = c.and_then(|c| c.local);
-        self.set("command_remove", c.map_or_else(|| rng.random(), |c| c.remove).into());
+        self.set("command_verb", c.map_or_else(|| rng.random_range(0..4), |c| c.verb as u64));
         self.set("command_joins", c.map_or_else(|| rng.random(), |_| local.is_some()).into());
         self.set("command_local_pair", local.unwrap_or_else(|| rng.random_range(0..1 << 24)).into());
         self.set("command_profile", c.map_or_else(|| rng.random_range(0..16), |c| c.profile).into());
@@ -138,6 +151,9 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                 .filter(|b| out.pulses >> b & 1 == 1)
                 .for_each(|b| count(["learned", "set", "removed", "aged", "full", "crowded", "ambiguous", "postponed"][b]));
             out.joined.iter().for_each(|_| count("joined"));
+            out.told.iter().for_each(|t| count(if matches!(t, Told::Own(..)) { "own key read" } else { "answers' key read" }));
+            let verb = i.command.filter(|_| out.ready).map(|c| c.verb);
+            verb.iter().for_each(|v| count(&format!("{v:?} begins")));
             out.reply.iter().for_each(|(status, _)| count(&format!("{status:?}")));
             out.sent.iter().for_each(|flow| count(if flow.is_some() { "hit" } else { "miss" }));
             out.answer.iter().for_each(|flow| count(if flow.is_some() { "answer" } else { "no answer" }));
@@ -184,7 +200,13 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                         1 | 3 => (Key { pair: rng.random_range(0..3), ..join }, Some(join.pair)),
                         _ => (Key { pair: rng.random_range(0..20), ..crowd }, Some(crowd.pair)),
                     };
-                    Command { remove: rng.random_bool([0.5, 0.1, 0.1, 0.0][mood]), key, local, profile: rng.random_range(0..16) }
+                    let verb = match rng.random::<f64>() {
+                        x if x < [0.4, 0.1, 0.1, 0.0][mood] => Verb::Remove,
+                        x if x > 0.9 => Verb::Read,
+                        x if x > 0.7 => Verb::Join,
+                        _ => Verb::Set,
+                    };
+                    Command { verb, key, local, profile: rng.random_range(0..16) }
                 });
                 if let Some(Command { local: Some(pair), key, .. }) = i.command {
                     joined.push(Key { pair, ..key });
@@ -221,6 +243,10 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
         "ambiguous",
         "postponed",
         "joined",
+        "own key read",
+        "answers' key read",
+        "Join begins",
+        "Read begins",
         "Done",
         "Absent",
         "Full",
@@ -282,7 +308,7 @@ fn rtl_equals_model_full() {
         out.reply.iter().for_each(|(status, _)| *replies.entry(*status).or_default() += 1);
         if clk > 680_000 && (out.ready || i.command.is_none()) {
             let local = (commands < JOINED).then_some(100_000 + commands as u32);
-            i.command = Some(Command { remove: false, key: key(commands), local, profile: 1 });
+            i.command = Some(Command { verb: Verb::Set, key: key(commands), local, profile: 1 });
             commands += 1;
         }
         bench.tick(&i, &mut rng);

@@ -4,6 +4,7 @@ mod checks;
 mod configure;
 mod error;
 mod events;
+mod joins;
 mod notes;
 mod pairs;
 mod read;
@@ -12,6 +13,7 @@ mod saving;
 
 pub use configure::STOPPED;
 pub use error::{MOST_PAIRS, ServiceError};
+pub use joins::{JoinsReport, ListedPair, PairNumbers, UnjoinedAnswer};
 pub use pairs::{NotifySetup, PairError, PairKey, PairReport, PairSetup, PairsReport};
 pub(crate) use read::Dated;
 pub use request::Request;
@@ -178,6 +180,8 @@ impl Service {
             Request::PairsStop {} => self.pairs_stop(),
             Request::PairJoin { pair, local, profile } => self.pair_join(pair, local, profile),
             Request::PairRemove { pair } => self.pair_remove(pair),
+            Request::PairsList {} => self.pairs_list(),
+            Request::PairsMatch { pairs } => self.pairs_match(&pairs),
             Request::Telemetry { flows } => {
                 let report = self.telemetry(flows)?;
                 Ok(self.nic.kick_while(|| json(report)))

@@ -214,6 +214,17 @@ pub struct PairReport {
     pub flow: u32,
 }
 
+/// Flow of the pair of a command, where there are `flows`.
+pub(super) fn flow_of(outcome: PairOutcome, key: PairKey, local: u32, flows: u32) -> Result<u32, PairError> {
+    match outcome {
+        PairOutcome::Done(flow) => Ok(flow),
+        PairOutcome::Unknown => Err(PairError::Unknown { address: key.address, remote: key.remote }),
+        PairOutcome::Full => Err(PairError::Full(flows)),
+        PairOutcome::Crowded => Err(PairError::Crowded(key.remote)),
+        PairOutcome::Ambiguous(_) => Err(PairError::Ambiguous { local }),
+    }
+}
+
 fn number(pair: u32) -> Result<u32, PairError> {
     if (2..=MOST_PAIR).contains(&pair) { Ok(pair) } else { Err(PairError::Number(pair)) }
 }
@@ -344,7 +355,7 @@ impl Service {
         one_host("address", key.address)?;
         let (remote, local) = (number(key.remote)?, local.map(number).transpose()?);
         let outcome = self.nic.checked("a queue pair", |d| d.set_pair(key.address, remote, local, profile))?;
-        let flow = self.flow_of(outcome, key, local.unwrap_or_default())?;
+        let flow = flow_of(outcome, key, local.unwrap_or_default(), self.nic.device().flows())?;
         Ok(json(PairReport { address: key.address, remote, local, flow }))
     }
 
@@ -353,18 +364,8 @@ impl Service {
         self.must_have_pairs(true)?;
         let remote = number(key.remote)?;
         let outcome = self.nic.checked("a queue pair", |d| d.remove_pair(key.address, remote))?;
-        let flow = self.flow_of(outcome, key, 0)?;
+        let flow = flow_of(outcome, key, 0, self.nic.device().flows())?;
         Ok(json(PairReport { address: key.address, remote, local: None, flow }))
-    }
-
-    fn flow_of(&self, outcome: PairOutcome, key: PairKey, local: u32) -> Result<u32, PairError> {
-        match outcome {
-            PairOutcome::Done(flow) => Ok(flow),
-            PairOutcome::Unknown => Err(PairError::Unknown { address: key.address, remote: key.remote }),
-            PairOutcome::Full => Err(PairError::Full(self.nic.device().flows())),
-            PairOutcome::Crowded => Err(PairError::Crowded(key.remote)),
-            PairOutcome::Ambiguous(_) => Err(PairError::Ambiguous { local }),
-        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Requests, as they stand on the daemon's socket.
-use super::{PairKey, PairSetup};
+use super::{PairKey, PairNumbers, PairSetup};
 use crate::spec::{FlowSpec, PortSpec, ProfileSpec};
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +69,12 @@ pub enum Request {
     PairRemove {
         pair: PairKey,
     },
+    /// Pairs that the table knows.
+    PairsList {},
+    /// Takes answers whose pairs are not joined, and joins those that this list has.
+    PairsMatch {
+        pairs: Vec<PairNumbers>,
+    },
     /// Of these flows; of all in use without.
     Telemetry {
         flows: Option<Vec<u32>>,
@@ -115,6 +121,7 @@ impl Request {
                 | PairsStop {}
                 | PairJoin { .. }
                 | PairRemove { .. }
+                | PairsMatch { .. }
                 | RegWrite { .. }
         )
     }

@@ -1,5 +1,5 @@
 //! The keys of JSON that docs/json.md promises, against what commands print.
-use super::{LIMIT, Place, pairs, traffic};
+use super::{LIMIT, Place, follow, pairs, traffic};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -122,6 +122,8 @@ fn the_page_lists_the_keys_of_every_command() {
     put("pairs show", on("pairs setup"));
     put("pairs show", on("pairs show"));
     put("pairs join", on("pairs join 10.0.0.2 0x23 --local 0x11"));
+    put("pairs list", on("pairs list"));
+    follow::events(&place, &device).into_iter().for_each(|e| put("pairs follow", e));
 
     let place = Place::new();
     let (receiver, at, _said) = traffic::receiver(&place, &["127.0.0.1", "--answer", "--count", "5"]);

@@ -4,8 +4,10 @@ mod boards;
 mod daemon;
 mod events;
 mod faults;
+mod follow;
 mod keys;
 mod kicks;
+
 mod pairs;
 mod ports;
 mod saved;

@@ -2,9 +2,9 @@
 //! with another key's flow.
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use timely_model::Block;
-use timely_model::queue_pairs::{Command, In, Key, LATENCY, Out, Pulse, QueuePairs, Status, WAYS, hash};
+use timely_model::queue_pairs::{Command, In, Key, LATENCY, Out, Pulse, QueuePairs, Status, Told, Verb, WAYS, hash};
 
 struct Bench {
     table: QueuePairs,
@@ -12,12 +12,13 @@ struct Bench {
     idle: In,
     pulses: [u32; 8],
     changes: Vec<(u32, Option<u8>)>,
+    told: Vec<Told>,
 }
 
 impl Bench {
     fn new(flow_bits: u32, rng: &mut ChaCha8Rng) -> Bench {
         let idle = In { secret: rng.random(), profile: 5, ..In::default() };
-        let mut bench = Bench { table: QueuePairs::new(flow_bits), clk: 0, idle, pulses: [0; 8], changes: Vec::new() };
+        let mut bench = Bench { table: QueuePairs::new(flow_bits), clk: 0, idle, pulses: [0; 8], changes: Vec::new(), told: Vec::new() };
         while !bench.step(None, None, None).swept {}
         bench
     }
@@ -30,6 +31,7 @@ impl Bench {
             *count += u32::from(out.pulses >> bit & 1);
         }
         self.changes.extend(out.change.map(|c| (c.flow, c.profile)));
+        self.told.extend(out.told);
         out
     }
 
@@ -152,13 +154,13 @@ fn keys_of_one_hash_are_told_apart() {
         assert_eq!(hash(bench.idle.secret, *twin), hash(bench.idle.secret, key));
         bench.learn(*twin);
         assert_eq!((bench.look(*twin), bench.count(Pulse::Crowded)), (None, n));
-        let set = Command { remove: false, key: *twin, local: None, profile: 0 };
+        let set = Command { verb: Verb::Set, key: *twin, local: None, profile: 0 };
         if n == 20 {
             assert_eq!(bench.command(set).0, Status::Crowded);
         }
     }
     assert_eq!(bench.look(key), Some(flow));
-    let remove = Command { remove: true, key: twins[0], local: None, profile: 0 };
+    let remove = Command { verb: Verb::Remove, key: twins[0], local: None, profile: 0 };
     assert_eq!(bench.command(remove).0, Status::Absent);
     assert_eq!(bench.command(Command { key, ..remove }), (Status::Done, flow));
     bench.learn(twins[1]);
@@ -192,8 +194,8 @@ fn full_buckets_refuse_and_take_again() {
     let hits = keys.iter().filter(|k| bench.look(**k).is_some()).count();
     assert_eq!(hits, 2 * WAYS);
     let (last, gone) = (keys[2 * WAYS], keys[5]);
-    assert_eq!(bench.command(Command { remove: false, key: last, local: None, profile: 1 }).0, Status::Crowded);
-    let (status, flow) = bench.command(Command { remove: true, key: gone, local: None, profile: 0 });
+    assert_eq!(bench.command(Command { verb: Verb::Set, key: last, local: None, profile: 1 }).0, Status::Crowded);
+    let (status, flow) = bench.command(Command { verb: Verb::Remove, key: gone, local: None, profile: 0 });
     assert_eq!((status, bench.look(gone)), (Status::Done, None));
     bench.learn(last);
     assert!(bench.look(last).is_some_and(|f| f != flow), "the flow that was freed last is used last");
@@ -208,14 +210,40 @@ fn the_table_is_a_map() {
         // Few hosts, few numbers, more keys than flows.
         let pool: Vec<Key> = (0..90).map(|n| Key { address: mapped(n % 3), pair: n / 3 }).collect();
         let (mut map, mut joins): (HashMap<Key, u32>, HashMap<Key, u32>) = (HashMap::new(), HashMap::new());
+        let mut pinned = HashSet::new();
         let mut seen = BTreeMap::<_, u32>::new();
         for _ in 0..6000 {
             let key = pool[rng.random_range(0..pool.len())];
             let known = map.get(&key).copied();
             let full = map.len() == 64;
             bench.changes.clear();
+            bench.told.clear();
             let remove = rng.random_bool(0.45);
-            if rng.random_bool(0.3) {
+            if rng.random_bool(0.1) {
+                // A flow is read: the keys of its pair, or that it has none.
+                let flow = rng.random_range(0..64);
+                let read = Command { verb: Verb::Read, key: Key { pair: flow, ..key }, local: None, profile: 0 };
+                let pair = map.iter().find(|(_, f)| **f == flow).map(|(k, _)| *k);
+                let answers = joins.iter().find(|(_, f)| **f == flow).map(|(k, _)| *k);
+                assert_eq!(bench.command(read), (if pair.is_some() { Status::Done } else { Status::Absent }, flow));
+                let own = pair.map(|k| Told::Own(k, pinned.contains(&flow)));
+                assert_eq!(bench.told, own.into_iter().chain(answers.map(Told::Local)).collect::<Vec<_>>());
+                *seen.entry(("read", pair.is_some(), answers.is_some())).or_default() += 1;
+            } else if rng.random_bool(0.15) {
+                // Only a pair that is known is joined, and it stays as old as it was.
+                let pair = rng.random_range(0..40);
+                let (status, flow) = bench.command(Command { verb: Verb::Join, key, local: Some(pair), profile: 9 });
+                let answers = Key { pair, ..key };
+                let taken = known.is_some() && joins.get(&answers).is_some_and(|f| Some(*f) != known);
+                let expected = if taken { Status::Ambiguous } else { Status::Done };
+                assert_eq!(status, if known.is_some() { expected } else { Status::Absent });
+                *seen.entry(("join a known pair", known.is_some(), taken)).or_default() += 1;
+                if status == Status::Done {
+                    assert_eq!(Some(flow), known);
+                    joins.retain(|_, f| *f != flow);
+                    joins.insert(answers, flow);
+                }
+            } else if rng.random_bool(0.3) {
                 bench.learn(key);
                 *seen.entry(("learn", known.is_some(), full)).or_default() += 1;
                 let flow = bench.look(key);
@@ -223,11 +251,12 @@ fn the_table_is_a_map() {
                 if let (Some(flow), None) = (flow, known) {
                     assert_eq!(bench.changes, [(flow, Some(5))]);
                     assert!(map.values().all(|f| *f != flow));
+                    pinned.remove(&flow);
                     map.insert(key, flow);
                 }
             } else {
                 let local = rng.random_bool(0.5).then(|| rng.random_range(0..40));
-                let (status, flow) = bench.command(Command { remove, key, local, profile: 9 });
+                let (status, flow) = bench.command(Command { verb: if remove { Verb::Remove } else { Verb::Set }, key, local, profile: 9 });
                 *seen.entry((if remove { "remove" } else { "set" }, known.is_some(), full)).or_default() += 1;
                 if remove {
                     assert_eq!(status, if known.is_some() { Status::Done } else { Status::Absent });
@@ -241,6 +270,7 @@ fn the_table_is_a_map() {
                 } else {
                     assert!(known.is_none_or(|f| f == flow) && (known.is_some() || map.values().all(|f| *f != flow)));
                     map.insert(key, flow);
+                    pinned.insert(flow);
                     if let Some(pair) = local {
                         let answers = Key { pair, ..key };
                         let taken = joins.get(&answers).is_some_and(|f| *f != flow);
@@ -285,7 +315,7 @@ fn no_key_finds_the_flow_of_another() {
             if command.is_none() && rng.random_bool(0.006) {
                 let key = pool[rng.random_range(0..100)];
                 let local = rng.random_bool(0.5).then(|| rng.random_range(0..5));
-                command = Some(Command { remove: rng.random_bool(0.7), key, local, profile: 1 });
+                command = Some(Command { verb: if rng.random_bool(0.7) { Verb::Remove } else { Verb::Set }, key, local, profile: 1 });
             }
             let out = bench.step(sent, None, command);
             if out.ready {
@@ -310,28 +340,30 @@ fn no_key_finds_the_flow_of_another() {
     }
 }
 
-/// A pair that was not seen for 8 units frees its flow, one that was seen or that the host set does
-/// not.
+/// A pair that was not seen for 8 units frees its flow, joined or not; one that was seen or that
+/// the host set does not.
 #[test]
 fn pairs_age() {
     let mut rng = seeded(6);
     let mut bench = Bench::new(6, &mut rng);
     bench.idle.age_unit = 1000;
-    let [seen, left, set] = [(); 3].map(|()| random(&mut rng));
-    bench.learn(seen);
-    bench.learn(left);
-    assert_eq!(bench.command(Command { remove: false, key: set, local: Some(7), profile: 2 }).0, Status::Done);
+    let [seen, left, joined, set] = [(); 4].map(|()| random(&mut rng));
+    [seen, left, joined].into_iter().for_each(|k| bench.learn(k));
+    assert_eq!(bench.command(Command { verb: Verb::Join, key: joined, local: Some(8), profile: 2 }).0, Status::Done);
+    assert!(bench.answer(Key { pair: 8, ..joined }).is_some());
+    assert_eq!(bench.command(Command { verb: Verb::Set, key: set, local: Some(7), profile: 2 }).0, Status::Done);
     let born = bench.clk;
     let mut gone = None;
     while bench.clk < born + 40_000 {
         bench.step((bench.clk.is_multiple_of(6900)).then_some((seen, false)), None, None);
-        if gone.is_none() && bench.count(Pulse::Aged) == 1 {
+        if gone.is_none() && bench.count(Pulse::Aged) == 2 {
             gone = Some(bench.clk - born);
         }
     }
     let gone = gone.expect("aged");
     assert!((7000 - 200..8000 + 500).contains(&gone), "aged after {gone} clocks");
-    assert_eq!(bench.count(Pulse::Aged), 1);
+    assert_eq!(bench.count(Pulse::Aged), 2);
+    assert!(bench.look(joined).is_none() && bench.answer(Key { pair: 8, ..joined }).is_none());
     assert!(bench.look(seen).is_some() && bench.look(set).is_some() && bench.look(left).is_none());
     assert!(bench.answer(Key { pair: 7, ..set }).is_some());
 }

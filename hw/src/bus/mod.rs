@@ -41,7 +41,8 @@ pub use query::{AnswerIn, AnswerOut, QueryIn, QueryOut, QueryStage};
 pub use queue_pair::{PairAnswerIn, PairAnswerOut, PairFrameIn, PairFrameOut};
 pub use queue_pair::{PairChangeIn, PairChangeOut, PairCommandIn, PairCommandOut, PairFlowIn, PairFlowOut, PairLookIn, PairLookOut};
 pub use queue_pair::{
-    PairOperationIn, PairOperationOut, PairReplyIn, PairReplyOut, PairResultIn, PairResultOut, PairSourceIn, PairSourceOut,
+    PairOperationIn, PairOperationOut, PairReplyIn, PairReplyOut, PairResultIn, PairResultOut, PairSourceIn, PairSourceOut, PairToldIn,
+    PairToldOut,
 };
 pub use rate::{FlowPulseIn, FlowPulseOut, FlowPulseStage, HostRateIn, HostRateOut, HostRateStage, RateIn, RateOut, ReleaseIn, ReleaseOut};
 pub use sample::{CountedSampleIn, CountedSampleOut, CountedSampleStage, OutcomeIn, OutcomeOut, OutcomeStage};

@@ -20,11 +20,12 @@ bus! {
 }
 
 bus! {
-    /// `timely_model::queue_pairs::Command`: the host sets or removes a pair.
+    /// `timely_model::queue_pairs::Command`: the host sets (`verb` 0), removes (1) or joins (2) a
+    /// pair, or reads that of the flow whose number stands in `pair` (3).
     PairCommandOut, "PairCommandOut", PairCommandIn, "PairCommandIn", []
     Forth valid: Bit,
     Back ready: Bit,
-    Forth remove: Bit,
+    Forth verb: Bits<2>,
     Forth address: Bits<128>,
     Forth pair: Bits<24>,
     Forth joins: Bit,
@@ -41,6 +42,17 @@ bus! {
 }
 
 bus! {
+    /// Keys of a pair that is read, one after the other: its own with `own`, which says too whether
+    /// a command set it, and the answers' with `local`.
+    PairToldOut, "PairToldOut", PairToldIn, "PairToldIn", []
+    Forth own: Bit,
+    Forth local: Bit,
+    Forth pinned: Bit,
+    Forth address: Bits<128>,
+    Forth pair: Bits<24>,
+}
+
+bus! {
     /// A flow got a queue pair that follows `profile`, or with `live` 0 lost it.
     PairChangeOut, "PairChangeOut", PairChangeIn, "PairChangeIn", [const F: usize]
     Forth valid: Bit,
@@ -52,8 +64,8 @@ bus! {
 bus! {
     /// Gifts of queue pairs to the control half: samples (`timely_model::bus::Sample`, of which
     /// they have these parts), notices (`timely_model::reaction::Notice`), loads of flows, with
-    /// `live` 0 of ones that do not exist any more, and the register of the table's state. With
-    /// `loading` no command loads flows. `F` flow bits.
+    /// `live` 0 of ones that do not exist any more, and the registers of the table's state and of
+    /// what its commands found. With `loading` no command loads flows. `F` flow bits.
     PairSourceOut, "PairSourceOut", PairSourceIn, "PairSourceIn", [const F: usize]
     Forth sample_valid: Bit,
     Forth sample_kind: Bits<2>,
@@ -70,6 +82,7 @@ bus! {
     Forth load_profile: Bits<4>,
     Forth loading: Bit,
     Forth status: Bits<32>,
+    Forth told: Bits<32>,
 }
 
 bus! {

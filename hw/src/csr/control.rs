@@ -74,6 +74,8 @@ pub struct Control<const F: usize> {
     pub histogram_clearing: Signal<In, Bits<16>>,
     /// State of the table of queue pairs.
     pub pair_status: Signal<In, Bits<32>>,
+    /// Findings of the table's commands.
+    pub pair_told: Signal<In, Bits<32>>,
     /// HISTOGRAM_COUNT was read; one clock.
     pub next_bin: Signal<Out, Bit>,
     /// Every block has cleared its RAM.
@@ -180,7 +182,7 @@ impl<const F: usize> Control<F> {
         }
             clk, rst, request, request_write, request_address, request_data, request_whole, reply, reply_write,
             reply_error, reply_data, st, copy, count_index,
-            count_value, count_above, histogram_count, histogram_clearing, pair_status, next_bin, next_bin_q, swept, now, enable, lost, busy, done, failed, look, loading, clearing, bulk, flow_index, stop, refused, time_set_valid, pw, fl, fl_command, host, hd, query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
+            count_value, count_above, histogram_count, histogram_clearing, pair_status, pair_told, next_bin, next_bin_q, swept, now, enable, lost, busy, done, failed, look, loading, clearing, bulk, flow_index, stop, refused, time_set_valid, pw, fl, fl_command, host, hd, query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
             sweeping, reason, left, stv, stw, std, setting, set, pw_q, fl_q, fl_own, fl_index, fills, record, host_q, bell, bell_flow, bell_packets, asking)
     }
 }
@@ -254,6 +256,7 @@ impl<const F: usize> Logic for Control<F> {
         self.decode.histogram_count.next = self.histogram_count.val();
         self.decode.histogram_clearing.next = self.histogram_clearing.val();
         self.decode.pair_status.next = self.pair_status.val();
+        self.decode.pair_told.next = self.pair_told.val();
         self.next_bin.next = self.next_bin_q.q.val();
         self.reason.next = self.decode.reason.val();
         self.reply.next = false;

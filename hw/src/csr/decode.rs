@@ -61,6 +61,8 @@ pub struct Decode {
     pub histogram_clearing: Signal<In, Bits<16>>,
     /// State of the table of queue pairs, as its register shows it.
     pub pair_status: Signal<In, Bits<32>>,
+    /// Findings of the table's commands, as the register shows them.
+    pub pair_told: Signal<In, Bits<32>>,
     /// Value after reset of the word that was asked for a clock ago; of a word of a profile,
     /// nothing useful.
     pub reset_value: Signal<Out, Bits<32>>,
@@ -101,6 +103,7 @@ pub struct Decode {
     at_clearing: Constant<Bits<10>>,
     at_pair_command: Constant<Bits<10>>,
     at_pair_status: Constant<Bits<10>>,
+    at_pair_told: Constant<Bits<10>>,
     now_q: DFF<Bits<64>>,
     latched: DFF<Bits<32>>,
     /// The address is aligned and among the blocks.
@@ -126,6 +129,7 @@ pub struct Decode {
     is_clearing: DFF<Bit>,
     is_pair_command: DFF<Bit>,
     is_pair_status: DFF<Bit>,
+    is_pair_told: DFF<Bit>,
     nowhere: DFF<Bit>,
     entry: DFF<Bits<130>>,
     stored: DFF<Bits<32>>,
@@ -191,10 +195,11 @@ impl Decode {
             at_clearing: word(telemetry::HISTOGRAM_STATE),
             at_pair_command: word(roce::COMMAND),
             at_pair_status: word(roce::STATUS),
+            at_pair_told: word(roce::TOLD),
             at_dma: Constant::new(bits::<4>((dma::BLOCK.base / 256).into())),
             at_live: Constant::new(bits::<6>(((dma::BLOCK.base + dma::LIVE) / 64).into())),
         }
-            clk, rst, fetch, capture, check, write, address, data, whole, word, store_data, ready, go, error, lost, busy, done, failed, look_live, look_refuse, loading, now, histogram_count, histogram_clearing, pair_status, is_pair_command, is_pair_status,
+            clk, rst, fetch, capture, check, write, address, data, whole, word, store_data, ready, go, error, lost, busy, done, failed, look_live, look_refuse, loading, now, histogram_count, histogram_clearing, pair_status, pair_told, is_pair_command, is_pair_status, is_pair_told,
             reset_value, window, rate, profile, set_high, command, counter, bin, is_bin, is_clearing, reason, read, now_q, latched, here, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status, is_error, is_state, is_command, is_flow_status, is_counter, is_dma, is_live, is_lead, is_reset, nowhere, entry, stored, below, above,
             outside, absent, direction, later, back, value, flags)
     }
@@ -205,7 +210,7 @@ impl Logic for Decode {
     fn update(&mut self) {
         dff_setup!(self, clk, now_q, latched, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status);
         dff_setup!(self, clk, is_error, is_state, is_command, is_flow_status, is_counter, is_dma, is_live, is_bin, is_clearing, is_lead);
-        dff_setup!(self, clk, is_pair_command, is_pair_status);
+        dff_setup!(self, clk, is_pair_command, is_pair_status, is_pair_told);
         dff_setup!(self, clk, is_reset, nowhere, entry, stored, below, above, outside, absent, direction, later, back, value);
         self.entries.clock.next = self.clk.val();
         self.entries.address.next = self.word.val().get_bits::<9>(0);
@@ -234,6 +239,7 @@ impl Logic for Decode {
             self.is_reset.d.next = self.here.val() & (self.word.val() == self.at_reset.val());
             self.is_pair_command.d.next = self.here.val() & (self.word.val() == self.at_pair_command.val());
             self.is_pair_status.d.next = self.here.val() & (self.word.val() == self.at_pair_status.val());
+            self.is_pair_told.d.next = self.here.val() & (self.word.val() == self.at_pair_told.val());
             self.nowhere.d.next = !self.here.val();
             if self.address.val().get_bits::<2>(22) == bits::<2>(1) {
                 self.nowhere.d.next = self.address.val().get_bits::<2>(0).any()
@@ -295,6 +301,9 @@ impl Logic for Decode {
             }
             if self.is_pair_status.q.val() {
                 self.value.d.next = self.pair_status.val();
+            }
+            if self.is_pair_told.q.val() {
+                self.value.d.next = self.pair_told.val();
             }
             if self.is_error.q.val() {
                 self.value.d.next = bit_cast::<32, 31>(self.error.val());

@@ -92,6 +92,8 @@ pub struct Csr<const F: usize> {
     pub histogram_clearing: Signal<In, Bits<16>>,
     /// State of the table of queue pairs, `timely_regs::map::roce::STATUS`; 0 without a table.
     pub pair_status: Signal<In, Bits<32>>,
+    /// Findings of the table's commands, as their register shows them.
+    pub pair_told: Signal<In, Bits<32>>,
     /// A soft reset is under way.
     pub clearing: Signal<Out, Bit>,
     /// Events of all blocks, by `timely_regs::counters`.
@@ -121,7 +123,7 @@ impl<const F: usize> Csr<F> {
         construct!({
             control: Control::new(build),
             csr_errors: Constant::new(bits::<64>(1 << Counter::CsrErrors as u8)),
-            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)), held: Default::default(), histogram: HistogramAccess::new(), heartbeat: Heartbeat::new(), clear: Clear::new() } clk, rst, s_axil, stop, time_set_valid, pw, fl, host, hd, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, pair_status, clearing, st, look, lost, loading, bulk, answer, pulses, swept, now, axil, settings, counters, above, query, events)
+            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)), held: Default::default(), histogram: HistogramAccess::new(), heartbeat: Heartbeat::new(), clear: Clear::new() } clk, rst, s_axil, stop, time_set_valid, pw, fl, host, hd, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, pair_status, pair_told, clearing, st, look, lost, loading, bulk, answer, pulses, swept, now, axil, settings, counters, above, query, events)
     }
 }
 
@@ -176,6 +178,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.control.histogram_count.next = self.histogram_count.val();
         self.control.histogram_clearing.next = self.histogram_clearing.val();
         self.control.pair_status.next = self.pair_status.val();
+        self.control.pair_told.next = self.pair_told.val();
         self.clearing.next = self.clear.busy.val();
         self.control.count_index.next = self.counters.index.val();
         self.control.count_value.next = self.counters.value.val();

@@ -28,5 +28,6 @@ impl<const F: usize> Logic for NoPairs<F> {
         self.pairs.load_profile.next = bits::<4>(0);
         self.pairs.loading.next = false;
         self.pairs.status.next = bits::<32>(0);
+        self.pairs.told.next = bits::<32>(0);
     }
 }

@@ -1,7 +1,7 @@
 //! The command line.
 use crate::backend::CliError;
 use crate::times::interval;
-use crate::{events, top, traffic};
+use crate::{events, follow, top, traffic};
 use clap::{Args, Parser, Subcommand};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
@@ -425,6 +425,11 @@ pub enum Pairs {
         #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = profile)]
         profile: u32,
     },
+    /// Joins pairs as their connections come: by this host's list of queue pairs, and by answers that
+    /// arrive. Removes those whose connections are over.
+    Follow(follow::Arguments),
+    /// Pairs that the table knows, with their flows.
+    List,
     /// Removes a pair, with what it has in the store.
     Remove {
         #[command(flatten)]
@@ -467,6 +472,19 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
+    /// The unit's command is understood, and may ask what it asks.
+    #[test]
+    fn the_unit_starts_what_there_is() {
+        let unit = include_str!("../../../system/timely-pairs@.service");
+        let instance = "sysfs:0000:03:00.0";
+        assert!(unit.lines().next().is_some_and(|l| l.ends_with(&format!("@{instance}"))), "{unit}");
+        let start = unit.lines().find_map(|l| l.strip_prefix("ExecStart=")).expect("a command").replace("%i", instance);
+        let words: Vec<&str> = start.split(' ').collect();
+        let cli = Cli::try_parse_from(&words).unwrap_or_else(|e| panic!("{words:?}: {e}"));
+        assert_eq!((words[0], cli.device.map(|d| d.to_string())), ("/usr/bin/timelyctl", Some(instance.into())));
+        assert!(matches!(cli.command, Command::Pairs(Pairs::Follow(_))) && unit.contains("AF_UNIX AF_NETLINK"), "{unit}");
+    }
+
     #[test]
     fn the_command_line_holds_together() {
         Cli::command().debug_assert();
@@ -482,6 +500,9 @@ mod tests {
             "reg write id.CONTROL 0x1",
             "pairs setup --profile 1 --mtu 4096 --age 0",
             "pairs join fd00::2 0x23 --local 0x11",
+            "pairs follow --rdma rxe0 --every 250ms",
+            "pairs follow --list qp.json --once",
+            "pairs list",
             "bind 0000:03:00.0 0000:03:00.1 --force",
             // Refused with their range, by what reads them.
             "profile set 0 timely-10g --base-rtt -5us --line -1Gbps",

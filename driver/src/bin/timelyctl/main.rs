@@ -6,6 +6,7 @@ mod backend;
 mod cli;
 mod doctor;
 mod events;
+mod follow;
 mod show;
 mod signals;
 mod times;
@@ -350,6 +351,8 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             let request = Request::PairJoin { pair: pair.key(), local: *local, profile: *profile };
             print(json, ask(request)?, show::queue_pair)?;
         }
+        Command::Pairs(Pairs::Follow(arguments)) => follow::run(&mut nic, arguments, json)?,
+        Command::Pairs(Pairs::List) => print(json, ask(Request::PairsList {})?, |l: &Vec<_>| show::listed_pairs(l))?,
         Command::Pairs(Pairs::Remove { pair }) => {
             let removed = ask(Request::PairRemove { pair: pair.key() })?;
             done(json, &Value::Null, removed)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use timely_driver::pci::{Bound, Found};
 use timely_driver::registers;
 use timely_driver::report::{ClockReport, DeviceReport, FlowReport, PortReport, ProfileReport, RegisterReport, Telemetry};
-use timely_driver::service::{PairReport, PairsReport, micros};
+use timely_driver::service::{ListedPair, PairReport, PairsReport, micros};
 use timely_driver::spec::FlowSpec;
 use timely_driver::units::{About, Bytes, Mbps};
 use timely_regs::layout::stacked;
@@ -149,6 +149,25 @@ pub fn queue_pairs(p: &PairsReport) -> String {
             },
         ),
     ])
+}
+
+/// Pairs that the table knows.
+pub fn listed_pairs(all: &[ListedPair]) -> String {
+    if all.is_empty() {
+        return "the table knows no pair".into();
+    }
+    let mut t = table(&["flow", "peer", "its pair", "local pair", "set by"]);
+    for p in all {
+        let local = p.local.map_or("not joined".into(), |l| l.to_string());
+        t.add_row([
+            p.flow.to_string(),
+            p.address.to_string(),
+            p.remote.to_string(),
+            local,
+            if p.set { "a command" } else { "its packets" }.into(),
+        ]);
+    }
+    t.to_string()
 }
 
 /// A pair that was joined.

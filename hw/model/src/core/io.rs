@@ -4,6 +4,7 @@ use crate::stream::Beat;
 use crate::telemetry::{histograms, recorder};
 use crate::{ack, csr, dma, engine, hold, pacer, parse, pause, reaction, rtt, telemetry, time, txmux};
 use timely_regs::event;
+use timely_regs::map::roce::TOLD_WORDS;
 
 /// Pins that every form of the NIC has: inputs at a clock.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +70,8 @@ pub struct Source {
     pub loading: bool,
     /// State of the table of queue pairs; 0 without one.
     pub pair_status: u32,
+    /// Findings of the table's commands, the words of `roce::TOLD`; zeros without one.
+    pub pair_told: [u32; TOLD_WORDS as usize],
 }
 
 /// Outputs at a clock.

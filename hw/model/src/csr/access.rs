@@ -102,6 +102,8 @@ impl Csr {
             self.histogram_count
         } else if word == roce::STATUS.word() {
             self.pair_status
+        } else if word == roce::TOLD.word() {
+            self.pair_told
         } else if word == telemetry::HISTOGRAM_STATE.word() {
             self.histogram_clearing.into()
         } else {

@@ -4,8 +4,8 @@ use crate::bus::{Answer, FlowLoad, ProfileWrite, Query};
 use crate::dma::Look;
 
 /// Inputs at a clock. `swept`, `loading`, what is looked at, `histogram_count`,
-/// `histogram_clearing` and `pair_status` are levels that are taken to stay as they are while
-/// clocks are skipped.
+/// `histogram_clearing`, `pair_status` and `pair_told` are levels that are taken to stay as they
+/// are while clocks are skipped.
 #[derive(Clone, Debug, Default)]
 pub struct In {
     /// Synchronous reset.
@@ -38,6 +38,8 @@ pub struct In {
     pub histogram_clearing: u16,
     /// State of the table of queue pairs, as `roce::STATUS` shows it; 0 without a table.
     pub pair_status: u32,
+    /// Findings of the table's commands, as `roce::TOLD` shows them; 0 without a table.
+    pub pair_told: u32,
     /// Counted events of all blocks, by `timely_regs::counters`.
     pub pulses: u64,
     /// Every block has cleared its RAM.

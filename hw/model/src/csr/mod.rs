@@ -68,6 +68,7 @@ pub struct Csr {
     histogram_count: u32,
     histogram_clearing: u16,
     pair_status: u32,
+    pair_told: u32,
     heartbeat: heartbeat::Heartbeat,
     clear: clear::Clear,
     counters: counters::Counters,
@@ -114,6 +115,7 @@ impl Csr {
             histogram_count: 0,
             histogram_clearing: 0,
             pair_status: 0,
+            pair_told: 0,
             heartbeat: Default::default(),
             clear: Default::default(),
             counters: Default::default(),
@@ -201,6 +203,7 @@ impl Block for Csr {
         self.histogram_clear = 0;
         (self.histogram_count, self.histogram_clearing) = (i.histogram_count, i.histogram_clearing);
         self.pair_status = i.pair_status;
+        self.pair_told = i.pair_told;
         let own =
             u64::from(self.error_pulse) << Counter::CsrErrors as u8 | u64::from(self.heartbeat.pulse) << Counter::HeartbeatStops as u8;
         self.error_pulse = false;

@@ -9,6 +9,7 @@ use crate::reaction::Notice;
 use crate::stream::Beat;
 use crate::{core, mark, store};
 use timely_regs::map::Build;
+use timely_regs::map::roce::TOLD_WORDS;
 
 /// Sideband of a frame between the store and the wire: its launch, and what it was stored with.
 pub type Beside = (u64, u128);
@@ -65,6 +66,8 @@ pub struct Shown {
     pub load: Option<FlowLoad>,
     /// State of the table of queue pairs; 0 without one.
     pub pair_status: u32,
+    /// Findings of the table's commands, the words of `roce::TOLD`; zeros without one.
+    pub pair_told: [u32; TOLD_WORDS as usize],
     /// Counted events.
     pub pulses: u64,
     /// RAMs are clear.

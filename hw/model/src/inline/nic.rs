@@ -406,6 +406,7 @@ impl<F: Form> Block for Nic<F> {
             load: shown.load.map(|l| with_priority(l, core.csr.settings.pair_priority)),
             loading: F::PAIRS && !core.csr.clearing,
             pair_status: shown.pair_status,
+            pair_told: shown.pair_told,
             ..Source::default()
         };
         self.core.step(clk, rst, &core, &pins, &source);

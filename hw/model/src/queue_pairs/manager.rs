@@ -1,7 +1,7 @@
 //! The manager: one change of the table at a time, as operations in clocks without a look-up.
 use super::hash::Key;
 use super::side::{Done, Slot};
-use super::words::{Change, Command, In, OLD_UNITS, Out, Pulse, Status};
+use super::words::{Change, Command, In, OLD_UNITS, Out, Pulse, Status, Told, Verb};
 use std::collections::VecDeque;
 
 /// Purpose of a job.
@@ -10,6 +10,8 @@ enum Job {
     Learn,
     Set,
     Remove,
+    Join,
+    Read,
     Scan,
 }
 
@@ -103,6 +105,15 @@ impl Manager {
         Out { ready: swept && self.step == Step::Idle, ..self.out.clone() }
     }
 
+    /// The key that is read by operations that end at this clock.
+    pub(super) fn told(&self, done: [Option<Done>; 2]) -> Option<Told> {
+        match (self.job, self.step, done) {
+            (Job::Read, Step::OwnKey, [Some(Done { slot: Slot::Fetch { .. }, key, .. }), _]) => Some(Told::Own(key, self.info.pinned)),
+            (Job::Read, Step::OldKey, [_, Some(Done { slot: Slot::Fetch { .. }, key, .. })]) => Some(Told::Local(key)),
+            _ => None,
+        }
+    }
+
     /// No change is under way, and none is told.
     pub(super) fn is_idle(&self) -> bool {
         self.step == Step::Idle && self.out == Out::default()
@@ -178,7 +189,15 @@ impl Manager {
         self.profile = i.command.map_or(i.profile, |c| c.profile);
         self.info = Info::default();
         if let Some(c) = i.command {
-            (self.job, self.key, self.step) = (if c.remove { Job::Remove } else { Job::Set }, c.key, Step::Find);
+            (self.job, self.key, self.step) = match c.verb {
+                Verb::Set => (Job::Set, c.key, Step::Find),
+                Verb::Remove => (Job::Remove, c.key, Step::Find),
+                Verb::Join => (Job::Join, c.key, Step::Find),
+                Verb::Read => (Job::Read, c.key, Step::Address),
+            };
+            if c.verb == Verb::Read {
+                self.flow = c.key.pair % self.infos.len() as u32;
+            }
         } else if let Some(key) = unknown.filter(|_| !self.scan_next) {
             (self.job, self.key, self.step) = (Job::Learn, key, Step::Find);
             self.scan_next = i.age_unit != 0;
@@ -201,8 +220,10 @@ impl Manager {
         match self.job {
             Job::Scan if !(info.used && !info.pinned && old) => self.step = Step::Idle,
             Job::Scan | Job::Remove => self.step = if info.joined { Step::OldKey } else { Step::OwnKey },
-            Job::Learn | Job::Set => {
-                self.write(Info { used: true, pinned: true, ..info });
+            Job::Read if !info.used => self.end(Status::Absent),
+            Job::Read => self.step = Step::OwnKey,
+            Job::Learn | Job::Set | Job::Join => {
+                self.write(Info { pinned: info.pinned || self.job == Job::Set, ..info });
                 self.join_or_end();
             }
         }
@@ -210,13 +231,13 @@ impl Manager {
 
     /// The operation of the step is done.
     fn follow(&mut self, d: &Done) {
-        let host = self.job == Job::Set;
+        let host = matches!(self.job, Job::Set | Job::Join);
         match self.step {
             Step::Find => {
                 if let Some(flow) = d.flow {
                     self.flow = flow;
                     self.step = if self.job == Job::Learn { Step::Idle } else { Step::Address };
-                } else if self.job == Job::Remove {
+                } else if matches!(self.job, Job::Remove | Job::Join) {
                     self.end(Status::Absent);
                 } else if let Some(place) = d.place.filter(|_| !d.collides) {
                     self.place = place;
@@ -252,6 +273,8 @@ impl Manager {
                 self.write(Info { joined: true, ..self.info });
                 self.end(Status::Done);
             }
+            Step::OwnKey if self.job == Job::Read && self.info.joined => self.step = Step::OldKey,
+            Step::OwnKey | Step::OldKey if self.job == Job::Read => self.end(Status::Done),
             Step::OldKey => (self.key, self.step) = (d.key, Step::OldSeek),
             Step::OwnKey => (self.key, self.step) = (d.key, Step::OwnSeek),
             Step::OldSeek => (self.place, self.step) = (d.place.expect("the flow's place"), Step::OldDrop),

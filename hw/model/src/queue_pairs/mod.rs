@@ -10,7 +10,7 @@ pub use hash::{Key, SECRET_BITS, hash};
 use manager::Manager;
 pub use side::{LATENCY, WAYS};
 use side::{Side, Slot};
-pub use words::{Change, Command, In, LEARN_QUEUE, OLD_UNITS, Out, Pulse, Status};
+pub use words::{Change, Command, In, LEARN_QUEUE, OLD_UNITS, Out, Pulse, Status, Told, Verb};
 
 /// `2^flow_bits` queue pairs in twice as many places.
 #[derive(Clone, Debug)]
@@ -58,7 +58,16 @@ impl Block for QueuePairs {
     fn output(&self, clk: u64) -> Out {
         let found = |side: &Side| side.output(clk).filter(|d| matches!(d.slot, Slot::Look { .. })).map(|d| d.flow);
         let swept = clk >= self.sweep_end;
-        Out { swept, sent: found(&self.sent), answer: found(&self.answers), ..self.manager.output(swept) }
+        let answer = found(&self.answers);
+        let done = [self.sent.output(clk).copied(), self.answers.output(clk).copied()];
+        Out {
+            swept,
+            sent: found(&self.sent),
+            answer,
+            answer_key: answer.and(done[1].map(|d| d.key)),
+            told: self.manager.told(done),
+            ..self.manager.output(swept)
+        }
     }
 
     fn step(&mut self, clk: u64, i: &In) {

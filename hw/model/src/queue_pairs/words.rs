@@ -7,12 +7,25 @@ pub const LEARN_QUEUE: u32 = 4;
 /// Units of `age_unit` clocks, of which a stamp has 4 bits: a flow whose stamp is 8 behind is old.
 pub const OLD_UNITS: u8 = 8;
 
+/// Purpose of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    /// The pair is set, and does not age from then on.
+    Set,
+    /// The pair goes away.
+    Remove,
+    /// The pair is joined if it is known, and ages on.
+    Join,
+    /// The keys of a flow's pair are told.
+    Read,
+}
+
 /// A command of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// The pair goes away; otherwise it is set, and does not age from then on.
-    pub remove: bool,
-    /// Remote address and remote queue pair.
+    /// Purpose.
+    pub verb: Verb,
+    /// Remote address and remote queue pair; to read, the number of the pair is the flow's.
     pub key: Key,
     /// The local queue pair, by which answers of the pair are known.
     pub local: Option<u32>,
@@ -25,7 +38,7 @@ pub struct Command {
 pub enum Status {
     /// The command is done.
     Done,
-    /// There is no such pair to remove.
+    /// There is no such pair to remove or to join; the flow to be read has none.
     Absent,
     /// All flows are taken.
     Full,
@@ -34,6 +47,15 @@ pub enum Status {
     Crowded,
     /// Answers to the local queue pair from this address belong to another flow, and still do.
     Ambiguous,
+}
+
+/// A key of the pair that a command reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// The pair's own, and whether a command set it.
+    Own(Key, bool),
+    /// Key of the pair's answers.
+    Local(Key),
 }
 
 /// A flow got a queue pair, or lost it.
@@ -94,6 +116,10 @@ pub struct Out {
     pub sent: Option<Option<u32>>,
     /// An answer's flow, or that it has none.
     pub answer: Option<Option<u32>>,
+    /// The key that was looked up for it.
+    pub answer_key: Option<Key>,
+    /// A key of the pair that a command reads.
+    pub told: Option<Told>,
     /// A command is taken at this clock if offered.
     pub ready: bool,
     /// Outcome of the last command, and its flow.

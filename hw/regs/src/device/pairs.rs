@@ -1,8 +1,9 @@
 //! Commands to the table of RoCEv2's queue pairs.
 use super::{Bus, Device, Error};
+use crate::field::Field;
 use crate::map::roce;
 use crate::map::settings::TABLE;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 /// Reads of the status before a wait for a command is given up: a command waits for clocks without
 /// a look-up, of which a loaded table has few.
@@ -69,6 +70,30 @@ pub enum PairOutcome {
     Ambiguous(u32),
 }
 
+/// A pair that the table knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownPair {
+    /// Address of the peer.
+    pub address: IpAddr,
+    /// The peer's queue pair.
+    pub remote: u32,
+    /// The local queue pair, if the pair is joined.
+    pub local: Option<u32>,
+    /// A command set the pair, which does not age.
+    pub set: bool,
+}
+
+/// An address as the table has it.
+fn address_of(words: &[u32]) -> IpAddr {
+    let value = words.iter().rev().fold(0, |v, w| v << 32 | u128::from(*w));
+    Ipv6Addr::from(value.to_le_bytes()).to_canonical()
+}
+
+/// A number, if its word says that there is one.
+fn number(word: u32, given: &Field) -> Option<u32> {
+    (given.get(&[word]) == 1).then_some(roce::LOCAL_PAIR.get(&[word]))
+}
+
 impl<B: Bus> Device<B> {
     /// State of the table.
     ///
@@ -132,6 +157,54 @@ impl<B: Bus> Device<B> {
         self.command_pair(address, remote, roce::SET)
     }
 
+    /// Joins a pair that the table knows with a local queue pair; it ages as before.
+    ///
+    /// # Errors
+    /// As [`Device::set_pair`].
+    pub fn join_pair(&self, address: IpAddr, remote: u32, local: u32) -> Result<PairOutcome, Error<B::Error>> {
+        self.set(&TABLE.pair_local, (local | 1 << roce::LOCAL_GIVEN.low).into())?;
+        self.command_pair(address, remote, roce::JOIN)
+    }
+
+    /// The pair of a flow.
+    ///
+    /// # Errors
+    /// As [`Device::set_pair`].
+    pub fn read_pair(&self, flow: u32) -> Result<Option<KnownPair>, Error<B::Error>> {
+        self.set(&TABLE.pair_flow, flow.into())?;
+        if !matches!(self.pair_command(roce::READ)?, PairOutcome::Done(_)) {
+            return Ok(None);
+        }
+        let words = self.told()?;
+        let far = words[roce::TOLD_REMOTE as usize];
+        let set = roce::TOLD_PINNED.get(&[far]) == 1;
+        let local = number(words[roce::TOLD_LOCAL as usize], &roce::TOLD_GIVEN);
+        Ok(number(far, &roce::TOLD_KNOWN).map(|remote| KnownPair { address: address_of(&words[..4]), remote, local, set }))
+    }
+
+    /// Takes the first answer since the last take whose pair is not joined: the peer's address, and
+    /// the local queue pair.
+    ///
+    /// # Errors
+    /// As [`Device::set_pair`].
+    pub fn take_answer(&self) -> Result<Option<(IpAddr, u32)>, Error<B::Error>> {
+        if !matches!(self.pair_command(roce::TAKE)?, PairOutcome::Done(_)) {
+            return Ok(None);
+        }
+        let words = self.told()?;
+        Ok(number(words[roce::TOLD_LOCAL as usize], &roce::TOLD_GIVEN).map(|local| (address_of(&words[..4]), local)))
+    }
+
+    /// Findings of the last command.
+    fn told(&self) -> Result<[u32; roce::TOLD_WORDS as usize], Error<B::Error>> {
+        let mut words = [0; roce::TOLD_WORDS as usize];
+        for (word, i) in words.iter_mut().zip(0..) {
+            self.set(&TABLE.pair_word, i)?;
+            *word = self.read(&roce::TOLD)?;
+        }
+        Ok(words)
+    }
+
     /// Removes a pair, with what it has in the packet store.
     ///
     /// # Errors
@@ -147,6 +220,11 @@ impl<B: Bus> Device<B> {
         };
         self.set(&TABLE.pair_address, u128::from_le_bytes(address.octets()))?;
         self.set(&TABLE.pair_remote, remote.into())?;
+        self.pair_command(command)
+    }
+
+    /// Starts a command and waits for its outcome.
+    fn pair_command(&self, command: u32) -> Result<PairOutcome, Error<B::Error>> {
         self.write(&roce::COMMAND, command)?;
         for _ in 0..POLLS {
             let status = [self.read(&roce::STATUS)?];

@@ -1,7 +1,7 @@
 //! Queue pairs of RoCEv2: the table's settings, and commands that set, join and remove pairs. Forms
 //! of the NIC without the table have the registers and refuse commands.
 use super::settings::{merged, roce as rows};
-use super::{Access::*, Block, Kind, Register, Reset, bit, low};
+use super::{Access::*, Block, Kind, Register, Reset, bit, low, whole};
 use crate::field::Field;
 
 pub use rows::*;
@@ -15,6 +15,12 @@ pub const LOCAL_GIVEN: Field = bit(24, "given", "1 the command joins the pair wi
 pub const SET: u32 = 1;
 /// Removes a pair.
 pub const REMOVE: u32 = 2;
+/// Joins a pair that is known; its age counts on.
+pub const JOIN: u32 = 3;
+/// Shows the pair of a flow.
+pub const READ: u32 = 4;
+/// Shows the answer whose pair was not joined, and forgets it.
+pub const TAKE: u32 = 5;
 /// Starts a command.
 pub const COMMAND: Register = Register::new(
     Kind::Roce,
@@ -22,8 +28,13 @@ pub const COMMAND: Register = Register::new(
     "COMMAND",
     WriteOnly,
     "starts a command on the pair of ADDRESS and REMOTE; refused while one is under way, while CONTROL is 0, or where no table is",
-    &[low(2, "command", "1 set: the pair gets a flow, does not age, and is joined with LOCAL if that is given; 2 remove")
-        .range(SET, REMOVE)],
+    &[low(
+        3,
+        "command",
+        "1 set: the pair gets a flow, does not age, and is joined with LOCAL if that is given; 2 remove; 3 join a pair that is known, whose age counts on; \
+         4 read the pair of READ_FLOW into TOLD; 5 take the first answer since the last take whose pair was not joined into TOLD",
+    )
+    .range(SET, TAKE)],
 );
 /// No command is taken.
 pub const BUSY: Field = bit(0, "busy", "no command is taken: one is under way, or the table is not in use");
@@ -35,7 +46,7 @@ pub const OUTCOME: Field = Field::new(
     6,
     4,
     "outcome",
-    "of the last command: 0 done; 1 there is no such pair; 2 all flows are taken; 3 a bucket is full or the hash is another key's; 4 answers to LOCAL belong to another pair",
+    "of the last command: 0 done; 1 there is no such pair, or no answer to take; 2 all flows are taken; 3 a bucket is full or the hash is another key's; 4 answers to LOCAL belong to another pair",
 );
 /// Flow of the last command.
 pub const FLOW: Field = Field::new(0, 31, 16, "flow", "flow of the last command's pair");
@@ -43,14 +54,38 @@ pub const FLOW: Field = Field::new(0, 31, 16, "flow", "flow of the last command'
 pub const STATUS: Register =
     Register::new(Kind::Roce, 0x58, "STATUS", ReadOnly, "state of the last command", &[BUSY, PRESENT, OUTCOME, FLOW]).reset(Reset::Live);
 
+/// Words of TOLD: the address has the first.
+pub const TOLD_WORDS: u32 = 6;
+/// Word of TOLD with the remote queue pair.
+pub const TOLD_REMOTE: u32 = 4;
+/// Word of TOLD with the local queue pair.
+pub const TOLD_LOCAL: u32 = 5;
+/// In [`TOLD_REMOTE`]: the flow has a pair.
+pub const TOLD_KNOWN: Field = bit(24, "known", "the flow has a pair");
+/// In [`TOLD_REMOTE`]: a command set the pair.
+pub const TOLD_PINNED: Field = bit(25, "pinned", "a command set the pair, which does not age");
+/// In [`TOLD_LOCAL`]: there is one.
+pub const TOLD_GIVEN: Field = bit(24, "given", "the pair is joined with this local one; of an answer, always 1");
+/// Findings of commands 4 and 5.
+pub const TOLD: Register = Register::new(
+    Kind::Roce,
+    0x74,
+    "TOLD",
+    ReadOnly,
+    "what the last command 4 or 5 found, word TOLD_WORD of it: 0 to 3 the remote address, as in ADDRESS; 4 the remote queue pair, in bit 24 whether there is one, \
+     in bit 25 whether a command set it; 5 the local queue pair, in bit 24 whether there is one",
+    &[whole("told", "the word; 0 while no command has found anything")],
+)
+.reset(Reset::Live);
+
 /// Registers of the block that are not settings.
-const OWN: &[Register] = &[COMMAND, STATUS];
+const OWN: &[Register] = &[COMMAND, STATUS, TOLD];
 
 /// The block.
 pub const BLOCK: Block = Block {
     kind: Kind::Roce,
     name: "roce",
-    version: 3,
+    version: 4,
     base: 0x340,
     meaning: "Queue pairs of RoCEv2, in forms that pace them. Addresses, queue pairs and profile are staged, then COMMAND takes them.",
     registers: &merged::<{ OWN.len() + rows::REGISTERS.len() }>(OWN, rows::REGISTERS),

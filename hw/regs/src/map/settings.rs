@@ -242,6 +242,10 @@ macro_rules! settings_table {
                     PRIORITY at 0x68, ReadWrite, "priority of all queue pairs, by which pause frames (PFC) stop them",
                         [low(3, "priority", "0 to 7; holds for pairs that are learned or set from then on")]
                 }
+                /// Flow whose pair a command reads.
+                pair_flow: 16 { READ_FLOW at 0x6c, ReadWrite, "flow whose queue pair command 4 reads", [low(16, "read_flow", "a flow")] }
+                /// Word of what commands found.
+                pair_word: 3 { TOLD_WORD at 0x70, ReadWrite, "word that TOLD shows", [low(3, "told_word", "0 to 5").range(0, 5)] }
             }
         }
     };

@@ -12,7 +12,7 @@ pub use emission::{FLOW_BITS, Joint, pair_core};
 
 use crate::bus::{
     AxisOut, CompletionIn, FlowLoadIn, FlowPulseOut, PairCommandOut, PairFlowOut, PairFrameIn, PairLookIn, PairReplyOut, PairSourceOut,
-    ProfileWriteIn, StoreWriteIn,
+    PairToldOut, ProfileWriteIn, StoreWriteIn,
 };
 use crate::csr::SettingsBus;
 use crate::fifo::Fifo;
@@ -178,6 +178,7 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.commands.settings.next = self.settings.val();
         PairCommandOut::join(&mut self.commands.command, &mut self.known.command);
         PairReplyOut::<F>::join(&mut self.known.reply, &mut self.commands.reply);
+        PairToldOut::join(&mut self.known.told, &mut self.commands.found);
         FlowPulseOut::<F>::join(&mut self.known.joined, &mut self.round_trips.joined);
         self.pairs.load_valid.next = self.known.change.valid.val();
         self.pairs.load_flow.next = self.known.change.flow.val();
@@ -185,6 +186,7 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.pairs.load_profile.next = self.known.change.profile.val();
         self.pairs.loading.next = !self.clearing.val();
         self.pairs.status.next = self.commands.status.val();
+        self.pairs.told.next = self.commands.told.val();
 
         // From the wire: the pair of an answer is looked up, and that of data with CE. Data 1,
         // response 3, ACK 4, notification 5.
@@ -239,6 +241,8 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.notified.next = self.ends.val() & (self.told.val().notifies & self.known.answer_flow.hit.val());
         self.answers.next = self.ends.val() & (!self.told.val().notifies & !self.told.val().data);
         self.unknown.next = self.answers.val() & !self.known.answer_flow.hit.val();
+        self.commands.unknown.next = self.unknown.val();
+        self.commands.unknown_key.next = self.known.answer_key.val();
         self.round_trips.answer.valid.next = self.answers.val() & self.known.answer_flow.hit.val();
         self.round_trips.answer.flow.next = self.known.answer_flow.flow.val();
         self.round_trips.answer.verb.next = self.told.val().verb;
@@ -257,7 +261,7 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.notices.found.flow.next = self.known.answer_flow.flow.val();
         self.notices.commanded.next = self.commands.command.valid.val() & self.known.command.ready.val();
         self.notices.remote.next = self.commands.command.pair.val();
-        self.notices.reply.valid.next = self.known.reply.valid.val();
+        self.notices.reply.valid.next = self.known.reply.valid.val() & !self.commands.reads.val();
         self.notices.reply.status.next = self.known.reply.status.val();
         self.notices.reply.flow.next = self.known.reply.flow.val();
         self.notices.settings.next = self.settings.val();

@@ -2,13 +2,14 @@
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::flows::Flows;
 use super::words::{Info, Job, KeyWord, Phase};
-use crate::bus::{FlowPulseOut, PairChangeOut, PairCommandIn, PairOperationOut, PairReplyOut, PairResultIn};
+use crate::bus::{FlowPulseOut, PairChangeOut, PairCommandIn, PairOperationOut, PairReplyOut, PairResultIn, PairToldOut};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
-use timely_model::queue_pairs::{OLD_UNITS, Pulse, Status};
+use timely_model::queue_pairs::{OLD_UNITS, Pulse, Status, Verb};
 
 // A kernel takes literals alone; these hold those below to their homes.
 const _: () = assert!(OLD_UNITS == 8);
+const _: () = assert!(Verb::Set as u8 == 0 && Verb::Remove as u8 == 1 && Verb::Join as u8 == 2 && Verb::Read as u8 == 3);
 const _: () = assert!(Status::Absent as u8 == 1 && Status::Full as u8 == 2 && Status::Crowded as u8 == 3 && Status::Ambiguous as u8 == 4);
 const _: () = assert!(Pulse::Learned as u8 == 0 && Pulse::Set as u8 == 1 && Pulse::Removed as u8 == 2 && Pulse::Aged as u8 == 3);
 const _: () = assert!(Pulse::Full as u8 == 4 && Pulse::Crowded as u8 == 5 && Pulse::Ambiguous as u8 == 6 && Pulse::Postponed as u8 == 7);
@@ -27,6 +28,7 @@ pub(super) struct Manager<const F: usize, const C: usize> {
     pub age_unit: Signal<In, Bits<32>>,
     pub command: PairCommandIn,
     pub reply: PairReplyOut<F>,
+    pub told: PairToldOut,
     pub change: PairChangeOut<F>,
     pub joined: FlowPulseOut<F>,
     pub pulses: Signal<Out, Bits<8>>,
@@ -77,6 +79,9 @@ pub(super) struct Manager<const F: usize, const C: usize> {
     at: Signal<Local, Bits<4>>,
     found: Signal<Local, Bits<F>>,
     result_key: Signal<Local, Bits<152>>,
+    read_key: Signal<Local, KeyWord>,
+    reads: Signal<Local, Bit>,
+    sets: Signal<Local, Bit>,
     stored: Signal<Local, Info>,
     /// The pair stands: its answers' key is next, or the job ends.
     stands: Signal<Local, Bit>,
@@ -179,6 +184,14 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
             self.out.d.next = false;
         }
 
+        self.sets.next = (self.job.q.val() == Job::Set) | (self.job.q.val() == Job::Join);
+        self.reads.next = self.job.q.val() == Job::Read;
+        self.read_key.next = self.result_key.val().into();
+        self.told.own.next = (self.reads.val() & self.done.val()) & (self.phase.q.val() == Phase::OwnKey);
+        self.told.local.next = (self.reads.val() & self.done.val()) & (self.phase.q.val() == Phase::OldKey);
+        self.told.pinned.next = self.info.q.val().pinned;
+        self.told.address.next = self.read_key.val().address;
+        self.told.pair.next = self.read_key.val().pair;
         self.stored.next = self.info.q.val();
         self.stands.next = false;
         self.ends.next = false;
@@ -194,7 +207,7 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
             Phase::Idle => {
                 self.hosts.d.next = self.command.valid.val();
                 self.address.d.next = self.command.address.val();
-                self.joins.d.next = (self.command.valid.val() & self.command.joins.val()) & !self.command.remove.val();
+                self.joins.d.next = (self.command.valid.val() & self.command.joins.val()) & !self.command.verb.val().get_bit(0);
                 self.local_pair.d.next = self.command.local_pair.val();
                 self.chosen_profile.d.next = self.command.profile.val();
                 self.info.d.next = self.no_info.val();
@@ -203,8 +216,16 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
                     if self.command.valid.val() {
                         self.phase.d.next = Phase::Find;
                         self.job.d.next = Job::Set;
-                        if self.command.remove.val() {
+                        if self.command.verb.val() == bits::<2>(1) {
                             self.job.d.next = Job::Remove;
+                        }
+                        if self.command.verb.val() == bits::<2>(2) {
+                            self.job.d.next = Job::Join;
+                        }
+                        if self.command.verb.val() == bits::<2>(3) {
+                            self.job.d.next = Job::Read;
+                            self.phase.d.next = Phase::Address;
+                            self.flow.d.next = self.command.pair.val().get_bits::<F>(0);
                         }
                     } else if self.learn_valid.val() & !self.scan_first.q.val() {
                         self.phase.d.next = Phase::Find;
@@ -232,15 +253,20 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
             Phase::Decide => {
                 self.stored.next = self.flows.info.val();
                 self.info.d.next = self.flows.info.val();
-                if self.job.q.val() == Job::Set {
-                    self.stored.next.pinned = true;
+                if self.sets.val() {
+                    if self.job.q.val() == Job::Set {
+                        self.stored.next.pinned = true;
+                    }
                     self.info.d.next = self.stored.val();
                     self.flows.writes.next = true;
                     self.stands.next = true;
+                } else if self.reads.val() & !self.flows.info.val().used {
+                    self.ends.next = true;
+                    self.status.next = bits::<3>(1);
                 } else if (self.job.q.val() == Job::Scan) & !((self.flows.info.val().used & !self.flows.info.val().pinned) & self.old.val())
                 {
                     self.phase.d.next = Phase::Idle;
-                } else if self.flows.info.val().joined {
+                } else if self.flows.info.val().joined & !self.reads.val() {
                     self.phase.d.next = Phase::OldKey;
                 } else {
                     self.phase.d.next = Phase::OwnKey;
@@ -255,7 +281,7 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
                         if self.job.q.val() == Job::Learn {
                             self.phase.d.next = Phase::Idle;
                         }
-                    } else if self.job.q.val() == Job::Remove {
+                    } else if (self.job.q.val() == Job::Remove) | (self.job.q.val() == Job::Join) {
                         self.ends.next = true;
                         self.status.next = bits::<3>(1);
                     } else if !self.fits.val() {
@@ -315,6 +341,7 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
                 if self.done.val() {
                     self.key.d.next = self.result_key.val();
                     self.phase.d.next = Phase::OldSeek;
+                    self.ends.next = self.reads.val();
                 }
             }
             Phase::OldSeek => {
@@ -330,7 +357,7 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
                     self.info.d.next = self.stored.val();
                     self.hears.d.next = true;
                     self.phase.d.next = Phase::OwnKey;
-                    if self.job.q.val() == Job::Set {
+                    if self.sets.val() {
                         self.stands.next = true;
                     }
                 }
@@ -339,6 +366,10 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
                 if self.done.val() {
                     self.key.d.next = self.result_key.val();
                     self.phase.d.next = Phase::OwnSeek;
+                    if self.reads.val() {
+                        self.phase.d.next = Phase::OldKey;
+                        self.ends.next = !self.info.q.val().joined;
+                    }
                 }
             }
             Phase::OwnSeek => {

@@ -6,7 +6,9 @@ mod places;
 mod side;
 mod words;
 
-use crate::bus::{FlowPulseOut, PairChangeOut, PairCommandIn, PairFlowOut, PairLookIn, PairOperationOut, PairReplyOut, PairResultOut};
+use crate::bus::{
+    FlowPulseOut, PairChangeOut, PairCommandIn, PairFlowOut, PairLookIn, PairOperationOut, PairReplyOut, PairResultOut, PairToldOut,
+};
 use crate::fifo::WideFifo;
 use manager::Manager;
 use rust_hdl::prelude::*;
@@ -27,10 +29,11 @@ const _: () = assert!(LEARN_QUEUE == 4);
 /// - A place holds 32 bits of hash, of which some are its bucket's number, and a flow. The flow's
 ///   key decides: a key never finds the flow of another. A key whose hash another has, or whose two
 ///   buckets of eight places are full, is refused and counted, and its packets have no flow.
-/// - A command that sets a pair that is there, or a packet of it, changes nothing but what the host
-///   sets. A command that removes a pair frees both keys and then the flow; look-ups that entered
-///   before the removal may still find the flow, and their results are out before the removal is
-///   reported at `change`.
+/// - A command that sets a pair that is there, or a packet of it, changes nothing but what the
+///   host sets. One that joins a pair does so only with a pair that is there, and lets it age. One
+///   that reads a flow tells the keys of its pair. A command that removes a pair frees both keys
+///   and then the flow; look-ups that entered before the removal may still find the flow, and their
+///   results are out before the removal is reported at `change`.
 /// - A pair that no packet was sent of for 7 to 8 units of `cfg_age_unit` clocks goes at the next
 ///   scan, if the host did not set it. A unit must be longer than the scan of all flows, 4 clocks a
 ///   flow and some 70 a change, or pairs stay for longer. A pair that is seen while it is removed
@@ -66,10 +69,14 @@ pub struct QueuePairs<const F: usize, const B: usize, const C: usize> {
     pub answer: PairLookIn,
     /// Flows of answers.
     pub answer_flow: PairFlowOut<F>,
+    /// With it, the key that was looked up: the remote address, above it the local queue pair.
+    pub answer_key: Signal<Out, Bits<152>>,
     /// The host's commands.
     pub command: PairCommandIn,
     /// Outcomes of commands.
     pub reply: PairReplyOut<F>,
+    /// Keys of a pair that a command reads, before its outcome.
+    pub told: PairToldOut,
     /// Flows that get or lose a pair.
     pub change: PairChangeOut<F>,
     /// A flow whose answers are known by another key from now on, or by none any more; before the
@@ -134,6 +141,7 @@ impl<const F: usize, const B: usize, const C: usize> Logic for QueuePairs<F, B, 
         PairLookIn::link(&mut self.answer, &mut self.answer_side.look);
         self.answer_side.learn.next = false;
         PairFlowOut::<F>::link(&mut self.answer_flow, &mut self.answer_side.found);
+        self.answer_key.next = self.answer_side.result.key.val();
         PairOperationOut::<F>::join(&mut self.manager.sent, &mut self.sent_side.operation);
         PairOperationOut::<F>::join(&mut self.manager.answers, &mut self.answer_side.operation);
         PairResultOut::<F>::join(&mut self.sent_side.result, &mut self.manager.sent_result);
@@ -148,6 +156,7 @@ impl<const F: usize, const B: usize, const C: usize> Logic for QueuePairs<F, B, 
         self.learn.o_ready.next = self.manager.learn_ready.val();
         PairCommandIn::link(&mut self.command, &mut self.manager.command);
         PairReplyOut::<F>::link(&mut self.reply, &mut self.manager.reply);
+        PairToldOut::link(&mut self.told, &mut self.manager.told);
         PairChangeOut::<F>::link(&mut self.change, &mut self.manager.change);
         FlowPulseOut::<F>::link(&mut self.joined, &mut self.manager.joined);
         self.pulses.next = self.manager.pulses.val();

@@ -58,6 +58,10 @@ pub enum Job {
     Set,
     /// The host removes a pair.
     Remove,
+    /// The host joins a pair that is known.
+    Join,
+    /// The host reads the pair of a flow.
+    Read,
     /// A flow's age is looked at.
     Scan,
 }

@@ -1,5 +1,5 @@
 //! One host's packets, one by one, through the model of the NIC: their order, and pauses.
-use super::network::{BUS, FLOW_BITS, command, mapped, prepare};
+use super::network::{BUS, FLOW_BITS, command, mapped, prepare, read, take};
 use super::rxe::envelope;
 use std::collections::VecDeque;
 use timely_model::inline::nic::In;
@@ -53,6 +53,36 @@ fn run(nic: &mut Inline<Model>, clocks: u64, host: &[Vec<u8>], wire: &[Vec<u8>])
     }
     assert!(host.is_empty() && wire.is_empty(), "all frames are taken");
     left
+}
+
+/// An answer that anybody can write joins nothing: what the driver is told of it is a pair that the
+/// host never sent to. The first answer waits, and is told once.
+#[test]
+fn a_forged_answer_joins_nothing() {
+    const STRANGER: u16 = 9;
+    let mut nic = nic(1000.0);
+    assert_eq!(take(&mut nic), None);
+    let ack = |from: u16, pair: u32| {
+        let bth = Bth { opcode: opcode::ACK, queue_pair: pair, psn: 5, ..Bth::default() };
+        bth.frame(&envelope(from, HOST, 0xc011), &Extension { syndrome: 0x1f, ..Extension::default() }, &[])
+    };
+    // Of these the second joined one is known, and the others come when one waits already.
+    run(&mut nic, 2000, &[], &[ack(STRANGER, LOCAL), ack(PEER, LOCAL), ack(PEER, LOCAL + 1), ack(STRANGER, LOCAL + 2)]);
+    assert_eq!(take(&mut nic), Some((mapped(STRANGER), LOCAL)));
+    assert_eq!(take(&mut nic), None);
+    let done = command(&mut nic, mapped(STRANGER), REMOTE, Some(LOCAL), roce::JOIN);
+    assert_eq!(done.map(|d| d.0), Some(1), "there is no such pair");
+    run(&mut nic, 2000, &[], &[ack(PEER, LOCAL + 1)]);
+    assert_eq!(take(&mut nic), Some((mapped(PEER), LOCAL + 1)));
+    let held: Vec<_> = (0..1 << FLOW_BITS).filter_map(|flow| read(&mut nic, flow)).collect();
+    assert_eq!(held, [(mapped(PEER), REMOTE, Some(LOCAL), true)]);
+    // What waits is forgotten with the table.
+    run(&mut nic, 2000, &[], &[ack(PEER, LOCAL + 1)]);
+    for enable in [0, 1] {
+        nic.write32(roce::CONTROL.address(), enable).expect("a register");
+    }
+    run(&mut nic, 4000, &[], &[]);
+    assert_eq!(take(&mut nic), None);
 }
 
 /// Requests of a reliable connection arrive in their order, of whatever kind (9.5 of the

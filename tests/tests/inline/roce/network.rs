@@ -9,6 +9,7 @@ use timely_hw::config::CLOCK_PS;
 use timely_model::bus::KIND_RTT;
 use timely_model::inline::nic::In;
 use timely_model::stream::{Assembler, Beat, beats};
+use timely_regs::field::Field;
 use timely_regs::link::wire_bytes;
 use timely_regs::map::{port, profiles, roce};
 use timely_regs::parameters::Parameters;
@@ -143,6 +144,48 @@ pub fn command<P: Path>(nic: &mut Inline<P>, at: [u8; 16], remote: u32, local: O
         }
     }
     panic!("the command does not end");
+}
+
+/// Words of what the last command found.
+fn told<P: Path>(nic: &mut Inline<P>) -> [u32; roce::TOLD_WORDS as usize] {
+    let mut words = [0; roce::TOLD_WORDS as usize];
+    for (word, i) in words.iter_mut().zip(0..) {
+        nic.write32(roce::TOLD_WORD.address(), i).expect("a register");
+        *word = nic.read32(roce::TOLD.address()).expect("a register");
+    }
+    words
+}
+
+fn number(word: u32, given: Field) -> Option<u32> {
+    (given.get(&[word]) == 1).then_some(word & 0xff_ffff)
+}
+
+/// Takes the first answer since the last take whose pair is not joined: the peer's address, and the
+/// local queue pair.
+pub fn take<P: Path>(nic: &mut Inline<P>) -> Option<([u8; 16], u32)> {
+    nic.write32(roce::COMMAND.address(), roce::TAKE).ok()?;
+    let status = [nic.read32(roce::STATUS.address()).expect("a register")];
+    let words = told(nic);
+    let address: Vec<u8> = words[..4].iter().flat_map(|w| w.to_le_bytes()).collect();
+    let local = number(words[roce::TOLD_LOCAL as usize], roce::TOLD_GIVEN);
+    assert_eq!(roce::OUTCOME.get(&status) == 0, local.is_some(), "{words:08x?}");
+    local.map(|l| (address.try_into().expect("16 bytes"), l))
+}
+
+/// A pair as the NIC tells it: address, remote and local queue pair, whether a command set it.
+pub type PairOf = ([u8; 16], u32, Option<u32>, bool);
+
+/// The pair of a flow, if the command is taken and the flow has one.
+pub fn read<P: Path>(nic: &mut Inline<P>, flow: u32) -> Option<PairOf> {
+    nic.write32(roce::READ_FLOW.address(), flow).expect("a register");
+    nic.write32(roce::COMMAND.address(), roce::READ).ok()?;
+    while roce::BUSY.get(&[nic.read32(roce::STATUS.address()).expect("a register")]) == 1 {}
+    let words = told(nic);
+    let address: Vec<u8> = words[..4].iter().flat_map(|w| w.to_le_bytes()).collect();
+    let far = words[roce::TOLD_REMOTE as usize];
+    let remote = number(far, roce::TOLD_KNOWN)?;
+    let local = number(words[roce::TOLD_LOCAL as usize], roce::TOLD_GIVEN);
+    Some((address.try_into().expect("16 bytes"), remote, local, roce::TOLD_PINNED.get(&[far]) == 1))
 }
 
 /// The host joins its pairs.
@@ -488,6 +531,23 @@ impl Network {
             join(&mut node.nic, &node.pairs);
             *due = (*due).min(node.nic.clk()).max(node.idle_until);
         }
+    }
+
+    /// The driver of each host takes answers whose pairs are not joined, `each` times, and joins
+    /// what it finds in its host's list of queue pairs: the local number and the remote one, and no
+    /// address. Gives how many it joined.
+    pub fn follow(&mut self, each: u32) -> usize {
+        let mut joined = 0;
+        for (node, due) in self.nodes.iter_mut().zip(&mut self.due) {
+            for _ in 0..each {
+                let Some((address, local)) = take(&mut node.nic) else { continue };
+                let remote = node.pairs.iter().find(|p| p.local == local).map(|p| p.remote);
+                let done = remote.and_then(|r| command(&mut node.nic, address, r, Some(local), roce::JOIN));
+                joined += usize::from(done.is_some_and(|d| d.0 == 0));
+            }
+            *due = (*due).min(node.nic.clk()).max(node.idle_until);
+        }
+        joined
     }
 
     /// Runs from `from` to `to` and measures.

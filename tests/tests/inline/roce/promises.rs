@@ -1,5 +1,5 @@
 //! Promises to users of queue pairs: a lone one has the line, and steps of the date change nothing.
-use super::network::{Network, Plan, US};
+use super::network::{FLOW_BITS, Network, Plan, US, mapped, read};
 use super::plan;
 use rand::Rng;
 use timely_regs::counters::Counter;
@@ -39,6 +39,42 @@ fn a_pair_that_is_not_joined_keeps_its_first_rate() {
     println!("joined at 6 ms: {m:.4?}, the first sample {first:?}");
     assert!(m.utilization > 0.52 && m.samples > 10, "{m:?}");
     assert!(first.1.abs_diff(20_850) < 150 && counted[Counter::SegmentTimeouts as usize] == 0, "{first:?}, {counted:?}");
+}
+
+/// The driver joins pairs by their answers: of its host's queue pairs it knows the two numbers
+/// alone. Behind that all are measured, as pairs that the host joined are, and the NIC lists them.
+#[test]
+fn pairs_are_joined_by_their_answers() {
+    const PAIRS: usize = 8;
+    let profile = Parameters { timeout_us: 200.0, ..Parameters::timely_10g(20.0) };
+    let mut n = Network::new(Plan { joins: false, ..plan(profile, 1) }, 2, PAIRS);
+    let mut joined = 0;
+    let mut ends = 0;
+    for turn in 1..200 {
+        n.run(turn * 100 * US);
+        joined += n.follow(2);
+        if joined == 2 * PAIRS {
+            ends = turn;
+            break;
+        }
+    }
+    println!("{joined} pairs joined by {} us", 100 * ends);
+    assert_eq!(joined, 2 * PAIRS, "pairs that were joined");
+    let unknown = n.counted()[Counter::AnswersUnknown as usize];
+    let m = n.measure((100 * ends + 10_000) * US, (100 * ends + 20_000) * US);
+    let counted = n.counted();
+    println!("{m:.4?}");
+    assert!(m.samples > 3 * 2 * PAIRS && m.rtt_us < 30.0 && m.dropped == 0, "{m:?}");
+    assert!(counted[Counter::AnswersUnknown as usize] - unknown < 64, "answers without a pair: {unknown}, then {counted:?}");
+    assert_eq!((counted[Counter::PairsSet as usize], counted[Counter::PairsAmbiguous as usize]), (0, 0));
+    for node in &mut n.nodes {
+        let listed: Vec<_> = (0..1 << FLOW_BITS).filter_map(|flow| read(&mut node.nic, flow)).collect();
+        let mut pairs: Vec<_> = node.pairs.iter().map(|p| (mapped(p.hosts.1), p.remote, Some(p.local), false)).collect();
+        pairs.sort_by_key(|p| p.1);
+        let mut sorted = listed.clone();
+        sorted.sort_by_key(|p| p.1);
+        assert_eq!(sorted, pairs);
+    }
 }
 
 /// Dates step to anywhere every 211 us. Each RTT is still the path's to two clocks, which

@@ -1,6 +1,6 @@
 //! The surroundings of a NIC with queue pairs in its lockstep test: hosts, wire and driver at
 //! random.
-use super::network::{command, mapped, prepare, put_profile};
+use super::network::{command, mapped, prepare, put_profile, read, take};
 use super::rxe::envelope;
 use crate::both::Both;
 use rand::{Rng, SeedableRng};
@@ -47,6 +47,8 @@ pub struct World {
     answers: VecDeque<(u64, Vec<u8>)>,
     /// The pair that was joined last, which the wire uses more than others.
     joined: u32,
+    /// The flow that a command gave a pair last.
+    flow: u32,
     /// Orders of the driver.
     orders: u32,
     /// The next frame from the wire comes soon.
@@ -56,6 +58,10 @@ pub struct World {
     pub others: u64,
     /// Notifications that left.
     pub notified: u64,
+    /// Pairs that were read, answers that were taken, and known pairs that were joined.
+    pub read: u64,
+    pub taken: u64,
+    pub joins: u64,
     /// Marked frames of pairs that may be joined which nobody may answer, by [`forged`]'s number.
     pub forged: [u64; FORGERIES as usize],
     /// Types of service that the next notification may have: the one set last, and those before it
@@ -118,11 +124,15 @@ impl World {
             leaving: Assembler::default(),
             answers: VecDeque::new(),
             joined: 1,
+            flow: 0,
             orders: 0,
             close: false,
             requests: 0,
             others: 0,
             notified: 0,
+            read: 0,
+            taken: 0,
+            joins: 0,
             forged: [0; FORGERIES as usize],
             tos: vec![NOTIFY_TOS],
         }
@@ -244,8 +254,7 @@ impl World {
         let read = h.opcode == opcode::READ_REQUEST;
         let request = read || matches!(h.opcode, opcode::WRITE_FIRST | opcode::WRITE_MIDDLE | opcode::SEND_ONLY);
         *if request { &mut self.requests } else { &mut self.others } += 1;
-        // In each fourth stretch no answer comes, so that pairs time out.
-        let lost = self.orders % 4 == 3 || self.rng.random_bool(0.1);
+        let lost = self.is_silent() || self.rng.random_bool(0.1);
         if !request || !(read || h.ack_request) || lost {
             return;
         }
@@ -257,6 +266,11 @@ impl World {
         let answer = bth.frame(&between(peer(number), HOST, number), &Extension { syndrome, ..Extension::default() }, &payload);
         let at = self.answers.back().map_or(0, |a| a.0).max(clk + self.rng.random_range(20..DELAY));
         self.answers.push_back((at, answer));
+    }
+
+    /// No answer comes in each fourth stretch, so that pairs time out.
+    pub fn is_silent(&self) -> bool {
+        self.orders % 4 == 3
     }
 
     /// The driver, between two stretches.
@@ -294,7 +308,19 @@ impl World {
             6 | 7 => drop(command(nic, key(used), 2 * used + 1, None, roce::REMOVE)),
             _ => {
                 self.joined = number;
-                join(nic, number);
+                self.flow = join(nic, number).unwrap_or(self.flow);
+            }
+        }
+        // Pairs are read, answers taken, and pairs joined that are known.
+        match self.orders % 8 {
+            0 | 4 => self.taken += u64::from(take(nic).is_some()),
+            1 => {
+                let joins = command(nic, key(used), 2 * used + 1, Some(2 * used), roce::JOIN);
+                self.joins += u64::from(joins.is_some_and(|d| d.0 == 0));
+            }
+            _ => {
+                let flow = if self.rng.random_bool(0.1) { self.rng.random_range(0..1 << 16) } else { self.flow };
+                self.read += u64::from(read(nic, flow).is_some());
             }
         }
     }
@@ -338,11 +364,10 @@ fn key(pair: u32) -> [u8; 16] {
 }
 
 /// Joins a pair, and one of the same numbers whose peer is a group of hosts; the NIC may refuse.
-fn join(nic: &mut Inline<Both>, pair: u32) {
+/// Gives the flow of the last.
+fn join(nic: &mut Inline<Both>, pair: u32) -> Option<u32> {
     let group = if pair.is_multiple_of(3) { GROUP6 } else { Ipv4Addr::from(GROUP4).to_ipv6_mapped().octets() };
-    for at in [key(pair), group] {
-        let _ = command(nic, at, 2 * pair + 1, Some(2 * pair), roce::SET);
-    }
+    [key(pair), group].map(|at| Some(command(nic, at, 2 * pair + 1, Some(2 * pair), roce::SET)?.1))[1]
 }
 
 /// The host at the other end of a pair: three pairs have each.

@@ -55,6 +55,11 @@ fn script(role: Role, tests: &[Test]) -> String {
     };
     let all: String = tests.iter().map(run).collect();
     let tries = if role == Role::Host { 40 } else { 1 };
+    // The host's list of queue pairs, a line each time, at a port of its own.
+    let lists = match role {
+        Role::Host => "while :; do rdma -j resource show qp | tr -d '\\n'; echo; usleep 200000; done > /dev/ttyS1 &\n",
+        Role::Network => "",
+    };
     format!(
         r#"#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -70,7 +75,7 @@ ip address add {own}/24 dev eth0
 /usr/bin/rdma link add rxe0 type rxe netdev eth0 || echo "{MARK}no RDMA NIC"
 [ -e /dev/infiniband/uverbs0 ] || mknod /dev/infiniband/uverbs0 c 231 192
 echo "{MARK}Linux $(uname -r)"
-end=passed
+{lists}end=passed
 run() {{
     left={tries}
     until "$@" > /tmp/said 2>&1; do
@@ -192,13 +197,17 @@ pub fn initrd(dir: &Path, tree: &Machine, role: Role, tests: &[Test]) -> Result<
 ///
 /// # Errors
 /// The tree has no kernel.
-pub fn qemu(qemu: &Machine, tree: &Machine, initrd: &Path, role: Role, socket: &Path) -> Result<Command, String> {
+pub fn qemu(qemu: &Machine, tree: &Machine, initrd: &Path, role: Role, socket: &Path, lists: &Path) -> Result<Command, String> {
     let mut c = qemu.qemu();
     c.args(["-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1", "-m", "512", "-nodefaults", "-nographic", "-no-reboot"]);
     c.arg("-netdev").arg(format!("stream,id=n0,server=off,addr.type=unix,addr.path={}", socket.display()));
     let last = if role == Role::Host { 1 } else { 2 };
     c.arg("-device").arg(format!("virtio-net-pci,netdev=n0,mac=52:54:00:00:00:0{last}"));
-    c.args(["-serial", "stdio"]).arg("-kernel").arg(tree.kernel()?).arg("-initrd").arg(initrd);
+    c.args(["-serial", "stdio"]);
+    if role == Role::Host {
+        c.arg("-serial").arg(format!("file:{}", lists.display()));
+    }
+    c.arg("-kernel").arg(tree.kernel()?).arg("-initrd").arg(initrd);
     c.args(["-append", "console=ttyS0 panic=-1 quiet no_timer_check mitigations=off"]);
     c.stdin(Stdio::null()).stdout(Stdio::piped());
     Ok(c)

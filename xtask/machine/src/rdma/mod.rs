@@ -2,6 +2,7 @@
 //! queue pair. Two virtual machines with Debian's kernel, its software RDMA NIC and perftest run
 //! against each other through `timely-sim wire`. No KVM, and nothing outside of `target/vm` and
 //! `target/rdma` is changed.
+mod follow;
 mod frames;
 mod guest;
 
@@ -179,14 +180,16 @@ impl RdmaTest {
         let place = tempfile::Builder::new().prefix("timely-rdma-").tempdir();
         let place = place.map_err(|e| format!("{}: {e}; set TMPDIR to a folder that can be written", std::env::temp_dir().display()))?;
         let wire = wire(place.path(), !self.unpaced)?;
+        let mut following = None;
         if !self.unpaced {
             pace(place.path())?;
+            following = Some(follow::start(place.path())?);
         }
         let prepared = start.elapsed();
         let limit = Duration::from_secs(self.limit);
         let guest = |role| -> Result<Running, String> {
             let initrd = guest::initrd(&own, &tree, role, &tests)?;
-            let mut c = guest::qemu(&qemu, &tree, &initrd, role, &place.path().join(role.name()))?;
+            let mut c = guest::qemu(&qemu, &tree, &initrd, role, &place.path().join(role.name()), &follow::port(place.path()))?;
             c.spawn().map(Running).map_err(|e| format!("QEMU did not start: {e}"))
         };
         let mut machines = [(Role::Network, guest(Role::Network)?), (Role::Host, guest(Role::Host)?)];
@@ -195,6 +198,7 @@ impl RdmaTest {
             all.into_iter().map(|t| t.join().unwrap_or_else(|_| Err("a thread ended".into()))).collect::<Result<Vec<_>, _>>()
         })?;
         drop(machines);
+        let joined = following.map(follow::Follow::end).transpose()?;
         // What the NIC counted, by name.
         let mut counted = control(place.path(), &["info".into()]);
         counted.stdout(Stdio::inherit());
@@ -225,6 +229,12 @@ impl RdmaTest {
         }
         if !self.unpaced && rates.len() < 4 {
             return Err(format!("{} queue pairs sent {LEAST} requests, 4 should have", rates.len()));
+        }
+        if let Some(joined) = joined {
+            println!("{} queue pairs were joined by their answers", joined.len());
+            if let Some((pair, ..)) = rates.iter().find(|r| !joined.contains(&u64::from(r.0))) {
+                return Err(format!("queue pair {pair:#x} was not joined by its answers"));
+            }
         }
         if !results.iter().all(|r| r.1) {
             return Err("a program failed in the virtual machines; why is said above".into());

@@ -137,6 +137,14 @@ impl Pairs {
         if self.was_held { queue_pairs::Out::default() } else { self.table.output(clk) }
     }
 
+    /// Key of an answer whose look-up ends at this clock, and whose pair is not joined.
+    fn unknown(&self, table: &queue_pairs::Out) -> Option<Key> {
+        match self.found(table) {
+            Some((Asked::Answer { .. }, _, None)) => table.answer_key,
+            _ => None,
+        }
+    }
+
     /// The packet from the wire whose look-up ends at this clock, with its flow.
     fn found(&self, table: &queue_pairs::Out) -> Option<(Asked, bool, Option<u32>)> {
         let (asked, draws) = *self.asked.front()?;
@@ -186,7 +194,7 @@ impl Form for Pairs {
         let timing_pulses = TIMING_COUNTERS.iter().fold(0, |all, (p, c)| all | counted(timing.pulses, *p as u16, *c));
         let found = self.found(&table);
         let notified = matches!(found, Some((Asked::Notified, _, Some(_))));
-        let unknown = matches!(found, Some((Asked::Answer { .. }, _, None)));
+        let unknown = self.unknown(&table).is_some();
         let notices = self.notices.output(clk);
         let notice_pulses = NOTICE_COUNTERS.iter().fold(0, |all, (p, c)| all | counted(notices.pulses.into(), *p as u16, *c));
         let malformed = self.wire.output(clk).is_some_and(|r| r.kind == MALFORMED && r.reason != roce::BAD);
@@ -201,6 +209,7 @@ impl Form for Pairs {
             notification: notices.beat,
             load,
             pair_status: self.commands.status(self.held),
+            pair_told: self.commands.told(),
             pulses: table_pulses
                 | timing_pulses
                 | notice_pulses
@@ -226,6 +235,7 @@ impl Form for Pairs {
     fn step(&mut self, clk: u64, i: &In<'_>) {
         let (c, rst) = (&i.core.csr.settings, i.rst);
         let table = self.table(clk);
+        let unknown = self.unknown(&table);
         let entry = self.entry.output(clk);
         let wire = self.wire.output(clk);
         let found = self.found(&table);
@@ -251,7 +261,7 @@ impl Form for Pairs {
                 mac: mac(c.mac),
                 found: found.filter(|f| f.1).map(|f| f.2),
                 command: self.commands.offered(c).filter(|_| table.ready).map(|c| c.key.pair),
-                reply: table.reply,
+                reply: table.reply.filter(|_| !self.commands.reads()),
                 notifier: notifier::In {
                     rst,
                     mark: None,
@@ -297,7 +307,7 @@ impl Form for Pairs {
         // The table, and commands to it.
         let off = rst || i.core.csr.clearing || !c.pair_enable;
         let command = self.commands.offered(c);
-        self.commands.step(self.held, i.core.csr.written, &table);
+        self.commands.step(self.held, i.core.csr.written, unknown, &table);
         if self.held {
             if off != self.was_held || !off {
                 self.table.step(clk, &queue_pairs::In { rst: true, ..queue_pairs::In::default() });
