@@ -181,7 +181,7 @@
 #define TIMELY_ROCE_SET_PROFILE_SET_PROFILE_SHIFT 0 /* a profile */
 #define TIMELY_ROCE_SET_PROFILE_SET_PROFILE_MASK 0xfu
 #define TIMELY_ROCE_COMMAND 0x54u /* WO: starts a command on the pair of ADDRESS and REMOTE; refused while one is under way, while CONTROL is 0, or where no table is */
-#define TIMELY_ROCE_COMMAND_COMMAND_SHIFT 0 /* 1 set: the pair gets a flow, does not age, and is joined with LOCAL if that is given; 2 remove; 3 join a pair that is known, whose age counts on; 4 read the pair of READ_FLOW into TOLD; 5 take the first answer since the last take whose pair was not joined into TOLD */
+#define TIMELY_ROCE_COMMAND_COMMAND_SHIFT 0 /* 1 set: the pair gets a flow, does not age, and is joined with LOCAL if that is given; 2 remove; 3 join a pair that is known, whose age counts on; 4 read the pair of READ_FLOW into TOLD; 5 take the first answer to this port's MAC since the last take whose pair was not joined into TOLD */
 #define TIMELY_ROCE_COMMAND_COMMAND_MASK 0x7u
 #define TIMELY_ROCE_COMMAND_COMMAND_LEAST 1u
 #define TIMELY_ROCE_COMMAND_COMMAND_MOST 5u
@@ -213,7 +213,7 @@
 #define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_SHIFT 0 /* 0 to 5 */
 #define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_MASK 0x7u
 #define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_MOST 5u
-#define TIMELY_ROCE_TOLD 0x74u /* RO: what the last command 4 or 5 found, word TOLD_WORD of it: 0 to 3 the remote address, as in ADDRESS; 4 the remote queue pair, in bit 24 whether there is one, in bit 25 whether a command set it; 5 the local queue pair, in bit 24 whether there is one */
+#define TIMELY_ROCE_TOLD 0x74u /* RO: what the last command 4 or 5 found, if its outcome is 0; word TOLD_WORD of it: 0 to 3 the remote address, as in ADDRESS; 4 the remote queue pair, in bit 24 whether there is one, in bit 25 whether a command set it; 5 the local queue pair, in bit 24 whether there is one */
 
 /* Block counters: Events of the whole NIC, by index. */
 #define TIMELY_COUNTERS_TYPE 0x54690005u

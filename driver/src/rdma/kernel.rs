@@ -24,8 +24,13 @@ const RES_QP_ENTRY: u16 = 20;
 const RES_LQPN: u16 = 21;
 const RES_RQPN: u16 = 22;
 const RES_TYPE: u16 = 26;
+const RES_STATE: u16 = 27;
 /// A reliable connection, as [`RES_TYPE`].
 const RELIABLE: u8 = 2;
+
+/// States of a queue pair that is connected: ready to receive, ready to send, draining, and with an
+/// error of a send.
+const CONNECTED: std::ops::RangeInclusive<u8> = 2..=5;
 
 /// A request, or a part of an answer: its attributes as they stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,11 +81,14 @@ fn device(attributes: &[u8]) -> Option<(u32, String)> {
     Some((number(attributes, DEV_INDEX)?, String::from_utf8_lossy(name).into_owned()))
 }
 
-/// The reliable connections in a part of a list: local and remote number.
+/// The reliable connections in a part of a list: local and remote number, of which the latter is 0
+/// before there is a peer.
 fn connections(attributes: &[u8]) -> Vec<(u32, u32)> {
     let entries = all(attributes, RES_QP).flat_map(|table| all(table, RES_QP_ENTRY));
-    let reliable = |e: &&[u8]| all(e, RES_TYPE).next().is_some_and(|t| t.first() == Some(&RELIABLE));
-    entries.filter(reliable).filter_map(|e| Some((number(e, RES_LQPN)?, number(e, RES_RQPN)?))).collect()
+    let byte = |e: &[u8], kind| all(e, kind).next().and_then(|v| v.first().copied());
+    let connected = |e: &&[u8]| byte(e, RES_TYPE) == Some(RELIABLE) && byte(e, RES_STATE).is_none_or(|s| CONNECTED.contains(&s));
+    let entries = entries.filter(|e| number(e, RES_RQPN).is_some_and(|r| r != 0));
+    entries.filter(connected).filter_map(|e| Some((number(e, RES_LQPN)?, number(e, RES_RQPN)?))).collect()
 }
 
 /// Asks for a list, and reads its parts.
@@ -103,6 +111,8 @@ fn dump(socket: &mut Socket, kind: u16, index: Option<u32>) -> io::Result<Vec<Ve
             let message =
                 NetlinkMessage::<Message>::deserialize(rest).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e.to_string()))?;
             match message.payload {
+                // A list that the kernel broke off ends so too, with an error.
+                NetlinkPayload::Done(d) if d.code != 0 => return Err(io::Error::from_raw_os_error(d.code.saturating_abs())),
                 NetlinkPayload::Done(_) => return Ok(parts),
                 NetlinkPayload::Error(e) => return Err(e.to_io()),
                 NetlinkPayload::InnerMessage(part) if part.kind == kind => parts.push(part.attributes),
@@ -156,16 +166,24 @@ mod tests {
         bytes
     }
 
-    /// As the kernel's `fill_res_qp_entry` writes them: a table of entries, of which datagrams and
-    /// queue pairs that are not connected have no remote number.
+    /// Entries as the kernel's `fill_res_qp_entry` writes them: datagrams have no remote number,
+    /// and queue pairs that are not connected one of 0.
     #[test]
     fn entries_of_connections_are_read() {
         let number = |kind, n: u32| attribute(kind, &n.to_ne_bytes());
         let entry = |parts: &[Vec<u8>]| attribute(RES_QP_ENTRY | 1 << 15, &parts.concat());
         let table = [
             entry(&[number(3, 1), number(RES_LQPN, 1), attribute(RES_TYPE, &[1]), attribute(27, &[3])]),
-            entry(&[number(3, 1), number(RES_LQPN, 17), number(RES_RQPN, 35), number(23, 9), attribute(RES_TYPE, &[RELIABLE])]),
-            entry(&[number(RES_LQPN, 18), attribute(RES_TYPE, &[RELIABLE])]),
+            entry(&[
+                number(3, 1),
+                number(RES_LQPN, 17),
+                number(RES_RQPN, 35),
+                number(23, 9),
+                attribute(RES_TYPE, &[RELIABLE]),
+                attribute(RES_STATE, &[3]),
+            ]),
+            entry(&[number(RES_LQPN, 18), number(RES_RQPN, 0), attribute(RES_TYPE, &[RELIABLE]), attribute(RES_STATE, &[1])]),
+            entry(&[number(RES_LQPN, 21), number(RES_RQPN, 37), attribute(RES_TYPE, &[RELIABLE]), attribute(RES_STATE, &[6])]),
             entry(&[number(RES_LQPN, 19), number(RES_RQPN, 36), attribute(RES_TYPE, &[3])]),
             entry(&[number(RES_LQPN, 20), number(RES_RQPN, 0xff_ffff), attribute(RES_TYPE, &[RELIABLE])]),
         ]

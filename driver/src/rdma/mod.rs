@@ -3,6 +3,7 @@
 mod kernel;
 
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -66,7 +67,7 @@ pub enum ListError {
 }
 
 fn known(there: &[String]) -> String {
-    if there.is_empty() { "this host has none".into() } else { format!("this host has {}", there.join(", ")) }
+    if there.is_empty() { "the host has none".into() } else { format!("the host has {}", there.join(", ")) }
 }
 
 /// A line of `rdma -j resource show qp`, as far as it matters.
@@ -77,17 +78,25 @@ struct Line {
     rqpn: Option<u32>,
     #[serde(rename = "type")]
     kind: Option<String>,
+    state: Option<String>,
 }
 
-/// The connected queue pairs in what `rdma -j resource show qp` printed.
-fn parse(text: &str) -> Result<Vec<LocalPair>, serde_json::Error> {
-    let lines: Vec<Line> = serde_json::from_str(text)?;
-    let reliable = |l: &Line| l.kind.as_deref().is_none_or(|k| k == "RC");
-    let pair = |l: Line| Some(LocalPair { remote: l.rqpn.filter(|_| reliable(&l))?, local: l.lqpn, device: l.ifname });
-    Ok(lines.into_iter().filter_map(pair).collect())
+impl Line {
+    /// The connected queue pair of the line.
+    fn pair(self) -> Option<LocalPair> {
+        let reliable = self.kind.is_none_or(|k| k == "RC");
+        let connected = self.state.is_none_or(|s| ["RTR", "RTS", "SQD", "SQE"].contains(&&s[..]));
+        let remote = self.rqpn.filter(|r| *r != 0 && reliable && connected)?;
+        Some(LocalPair { device: self.ifname, local: self.lqpn, remote })
+    }
 }
 
-fn from_file(path: &Path) -> Result<Vec<LocalPair>, ListError> {
+/// The lines in what `rdma -j resource show qp` printed.
+fn parse(text: &str) -> Result<Vec<Line>, serde_json::Error> {
+    serde_json::from_str(text)
+}
+
+fn from_file(path: &Path) -> Result<Vec<Line>, ListError> {
     let failed = |error| ListError::File { path: path.into(), error };
     let mut text = String::new();
     let read = File::open(path).and_then(|f| f.take(LONGEST + 1).read_to_string(&mut text)).map_err(failed)?;
@@ -101,13 +110,21 @@ impl Source {
     /// The connected queue pairs: of one device, or of all.
     ///
     /// # Errors
-    /// When there is no list, or the kernel has no such device.
+    /// When there is no list, it is not whole, or no such device is in it.
     pub fn pairs(&self, device: Option<&str>) -> Result<Vec<LocalPair>, ListError> {
         match self {
             Source::Kernel => kernel::pairs(device),
             Source::File(path) => {
-                let all = from_file(path)?;
-                Ok(all.into_iter().filter(|p| device.is_none_or(|d| p.device == d)).collect())
+                let mut all = from_file(path)?;
+                if let Some(asked) = device
+                    && all.iter().all(|l| l.ifname != asked)
+                {
+                    let there: BTreeSet<String> = all.into_iter().map(|l| l.ifname).collect();
+                    return Err(ListError::Device { asked: asked.into(), there: there.into_iter().collect() });
+                }
+                // Each device has a queue pair for management at least.
+                all.retain(|l| device.is_none_or(|d| l.ifname == d));
+                Ok(all.into_iter().filter_map(Line::pair).collect())
             }
         }
     }
@@ -124,13 +141,15 @@ mod tests {
         let text = r#"[{"ifindex":0,"ifname":"rxe0","port":1,"lqpn":1,"type":"GSI","state":"RTS","sq-psn":0,"comm":"[ib_core]"},
             {"ifindex":0,"ifname":"rxe0","port":1,"lqpn":17,"rqpn":35,"type":"RC","state":"RTS","rq-psn":1,"sq-psn":2,
              "path-mig-state":"MIGRATED","pdn":7,"pid":412,"comm":"ib_write_bw"},
-            {"ifindex":0,"ifname":"rxe0","port":1,"lqpn":18,"type":"RC","state":"INIT"},
+            {"ifindex":0,"ifname":"rxe0","port":1,"lqpn":18,"rqpn":0,"type":"RC","state":"INIT"},
+            {"ifindex":0,"ifname":"rxe0","port":1,"lqpn":20,"rqpn":36,"type":"RC","state":"ERR"},
             {"ifindex":1,"ifname":"rxe1","port":1,"lqpn":19,"rqpn":5,"type":"UC"}]"#;
         let pair = LocalPair { device: "rxe0".into(), local: 17, remote: 35 };
-        assert_eq!(parse(text).expect("a list"), [pair]);
-        assert_eq!(parse("[]").expect("a list"), []);
+        let pairs = |text: &str| Ok::<_, serde_json::Error>(parse(text)?.into_iter().filter_map(Line::pair).collect::<Vec<_>>());
+        assert_eq!(pairs(text).expect("a list"), [pair]);
+        assert_eq!(pairs("[]").expect("a list"), []);
         for wrong in ["", "{}", "[{\"ifname\":\"rxe0\",\"lqpn\":-1}]", "[1]"] {
-            assert!(parse(wrong).is_err(), "{wrong}");
+            assert!(pairs(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -1,14 +1,18 @@
 //! Joins of queue pairs by what arrives: an answer has the peer's address and the host's queue
 //! pair, and the host's list has the peer's queue pair that this one is connected with.
-use super::pairs::{PairError, PairKey, PairReport, flow_of};
+use super::pairs::{PairError, PairKey, PairReport};
 use super::{Service, ServiceError, json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
+use timely_regs::device::{KnownPair, PairOutcome};
+use timely_regs::map::port;
 
 /// Answers that are taken for one request, at most.
-const MOST_TAKEN: u32 = 256;
+const MOST_TAKEN: u32 = 32;
+/// The longest list of a request; no table has as many pairs.
+const MOST_LISTED: usize = 50_000;
 
 /// A queue pair of the host, and the peer's that it is connected with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +83,13 @@ impl Service {
     /// Takes answers whose pairs are not joined, and joins those that the host's list has.
     pub(super) fn pairs_match(&mut self, pairs: &[PairNumbers]) -> Result<Value, ServiceError> {
         self.must_have_pairs(true)?;
+        if pairs.len() > MOST_LISTED {
+            return Err(PairError::Listed { listed: pairs.len(), most: MOST_LISTED }.into());
+        }
+        let mac = self.nic.checked("a read of the port's address", |d| Ok([d.read(&port::MAC_LOW)?, d.read(&port::MAC_HIGH)?]))?;
+        if mac == [0; 2] {
+            return Err(PairError::Mac.into());
+        }
         let known = numbers(pairs);
         let (mut report, mut unjoined) = (JoinsReport::default(), BTreeSet::new());
         for _ in 0..MOST_TAKEN {
@@ -89,16 +100,18 @@ impl Service {
                 Some(None) => "two devices have a queue pair of this number; name the one behind this NIC with --rdma".into(),
                 Some(Some(remote)) => {
                     let key = PairKey { address, remote: *remote };
-                    let outcome = self.nic.checked("a queue pair", |d| d.join_pair(address, *remote, local))?;
-                    match flow_of(outcome, key, local, self.nic.device().flows()) {
-                        Ok(flow) => {
+                    match self.nic.checked("a queue pair", |d| d.join_pair(key.address, key.remote, local))? {
+                        PairOutcome::Done(flow) => {
                             report.joined.push(PairReport { address, remote: *remote, local: Some(local), flow });
                             continue;
                         }
-                        Err(PairError::Unknown { .. }) => {
+                        PairOutcome::Ambiguous(_) => format!("its answers belong to another pair than {remote}; look at `pairs list`"),
+                        PairOutcome::Crowded => {
+                            format!("the answers of its pair, {remote}, have no place in the table; `pairs setup` draws another secret")
+                        }
+                        PairOutcome::Unknown | PairOutcome::Full => {
                             format!("the table does not know its pair, {remote}: it sends nothing, or has no place")
                         }
-                        Err(e) => e.to_string(),
                     }
                 }
             };
@@ -106,6 +119,17 @@ impl Service {
         }
         report.unjoined = unjoined.into_iter().collect();
         Ok(json(report))
+    }
+}
+
+impl Service {
+    /// Removes a pair that was joined by its answers, if it is still what it was: nothing where the
+    /// flow has another pair now, or a command has set it.
+    pub(super) fn pair_over(&mut self, flow: u32, pair: PairKey, local: u32) -> Result<Value, ServiceError> {
+        self.must_have_pairs(true)?;
+        let found = self.nic.checked("a read of a queue pair", |d| d.read_pair(flow))?;
+        let same = |p: &KnownPair| (p.address, p.remote, p.local, p.set) == (pair.address, pair.remote, Some(local), false);
+        if found.filter(same).is_some() { self.pair_remove(pair) } else { Ok(Value::Null) }
     }
 }
 

@@ -182,6 +182,7 @@ impl Service {
             Request::PairRemove { pair } => self.pair_remove(pair),
             Request::PairsList {} => self.pairs_list(),
             Request::PairsMatch { pairs } => self.pairs_match(&pairs),
+            Request::PairOver { flow, pair, local } => self.pair_over(flow, pair, local),
             Request::Telemetry { flows } => {
                 let report = self.telemetry(flows)?;
                 Ok(self.nic.kick_while(|| json(report)))

@@ -84,6 +84,20 @@ pub enum PairError {
         /// Remote queue pair.
         remote: u32,
     },
+    /// The port has no address, so that no answer is to it.
+    #[error(
+        "the port has no MAC address, by which answers to this host are known; `timelyctl port set --mac MAC`, with the address of the RDMA \
+         device's interface (`ip link`)"
+    )]
+    Mac,
+    /// A list of the host's queue pairs that is too long.
+    #[error("a list of {listed} queue pairs is too long; name the RDMA device behind this NIC with --rdma, {most} at most")]
+    Listed {
+        /// Queue pairs in the list.
+        listed: usize,
+        /// Most.
+        most: usize,
+    },
     /// No flow is left.
     #[error("all {0} flows have pairs; remove one, or set the table up with an --age")]
     Full(u32),

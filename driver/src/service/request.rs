@@ -75,6 +75,12 @@ pub enum Request {
     PairsMatch {
         pairs: Vec<PairNumbers>,
     },
+    /// Removes a pair that was joined by its answers, if it is still what it was.
+    PairOver {
+        flow: u32,
+        pair: PairKey,
+        local: u32,
+    },
     /// Of these flows; of all in use without.
     Telemetry {
         flows: Option<Vec<u32>>,
@@ -122,6 +128,7 @@ impl Request {
                 | PairJoin { .. }
                 | PairRemove { .. }
                 | PairsMatch { .. }
+                | PairOver { .. }
                 | RegWrite { .. }
         )
     }

@@ -6,9 +6,9 @@ use timely_sim::scenario::{build, file};
 
 /// A flow whose every ACK asks for more: a message of a packet each ten gaps of its first rate, 1
 /// Gb/s. Its greatest rate, Mb/s.
-fn greatest_mbps(kind: &str, window_us: u32, every_us: f64, control: &str) -> Result<f64, String> {
+fn greatest_mbps((kind, form): (&str, &str), window_us: u32, every_us: f64, control: &str) -> Result<f64, String> {
     let text = format!(
-        "name = 'limited'\nduration_ms = 20\nseed = 1\n[topology]\nhosts = 2\n[link]\nrate_gbps = 10\n[nic]\nkind = '{kind}'\n\
+        "name = 'limited'\nduration_ms = 20\nseed = 1\n[topology]\nhosts = 2\n[link]\nrate_gbps = 10\n[nic]\nkind = '{kind}'\n{form}\n\
          [profile.p]\nlike = 'timely-10g'\nt_low_us = 100\nt_high_us = 1000\ninitial_mbps = 1000\nadditive_step_mbps = 4\noutstanding_kb = 0\n\
          use_window_us = {window_us}\n{control}\n\
          [[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\npacket_bytes = 1442\nsegment_bytes = 1442\nbytes = 1442\nmessages = 150\nevery_us = {every_us}\n"
@@ -22,11 +22,12 @@ fn greatest_mbps(kind: &str, window_us: u32, every_us: f64, control: &str) -> Re
 
 #[test]
 fn a_flow_that_does_not_use_its_rate_does_not_raise_it() {
-    for kind in ["model", "event", "posted"] {
-        let free = greatest_mbps(kind, 0, 124.5, "").expect("a run");
-        let held = greatest_mbps(kind, 20, 124.5, "").expect("a run");
+    for nic in [("model", ""), ("event", ""), ("posted", ""), ("model", "form = 'inline'\nbus_bits = 512")] {
+        let kind = format!("{} {}", nic.0, nic.1.lines().next().unwrap_or_default());
+        let free = greatest_mbps(nic, 0, 124.5, "").expect("a run");
+        let held = greatest_mbps(nic, 20, 124.5, "").expect("a run");
         // Above 80 %: nothing holds it.
-        let used = greatest_mbps(kind, 20, 13.5, "").expect("a run");
+        let used = greatest_mbps(nic, 20, 13.5, "").expect("a run");
         println!("{kind}: {free:.0} Mb/s without the rule, {held:.0} with it, {used:.0} at 92 % of its use");
         assert!(free > 1100.0, "{kind}: {free} Mb/s");
         // The flow's first packets, before which it had no rate to use, may raise it.
@@ -38,7 +39,7 @@ fn a_flow_that_does_not_use_its_rate_does_not_raise_it() {
 #[test]
 fn nics_without_the_rule_refuse_it() {
     for (kind, control) in [("paced", ""), ("software", ""), ("event", "control = 'dctcp'")] {
-        let told = greatest_mbps(kind, 20, 124.5, control).expect_err("it has no such rule");
+        let told = greatest_mbps((kind, ""), 20, 124.5, control).expect_err("it has no such rule");
         assert!(told.contains("use_window_us is 20") && told.contains("use event, posted, rtl or model"), "{kind}: {told}");
     }
 }

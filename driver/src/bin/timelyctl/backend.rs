@@ -133,6 +133,25 @@ impl Backend {
         Self::open_for(target, socket, true)
     }
 
+    /// The daemon of a device, for a command that goes on: opened for itself, the device would be
+    /// nobody else's meanwhile.
+    pub fn open_daemon(target: &Target, socket: Option<&Path>) -> Result<Self, CliError> {
+        if socket.is_some() {
+            return Self::open(target, socket);
+        }
+        let none = || CliError::Taken(format!("this command needs the daemon of {target}; start it: timelyd --device {target}"));
+        Self::daemon(target)?.map(Backend::Daemon).ok_or_else(none)
+    }
+
+    fn daemon(target: &Target) -> Result<Option<Client>, CliError> {
+        for path in target.sockets()? {
+            if let Some(client) = Client::connect_to(&path, target.device().as_deref())? {
+                return Ok(Some(client));
+            }
+        }
+        Ok(None)
+    }
+
     fn open_for(target: &Target, socket: Option<&Path>, reset: bool) -> Result<Self, CliError> {
         if let Some(path) = socket {
             let client = Client::connect_to(path, target.device().as_deref())?;
@@ -143,10 +162,8 @@ impl Backend {
                 ))
             });
         }
-        for path in target.sockets()? {
-            if let Some(client) = Client::connect_to(&path, target.device().as_deref())? {
-                return Ok(Backend::Daemon(client));
-            }
+        if let Some(client) = Self::daemon(target)? {
+            return Ok(Backend::Daemon(client));
         }
         let file = target.state()?;
         let config = Config::read(&file)?;

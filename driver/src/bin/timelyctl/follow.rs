@@ -10,16 +10,20 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use timely_driver::rdma::{ListError, LocalPair, Source};
 use timely_driver::say::note;
 use timely_driver::service::{JoinsReport, ListedPair, PairKey, PairNumbers, Request, UnjoinedAnswer};
 
-/// How soon a look follows one that joined a pair: more of them wait, and the NIC tells of one at a
-/// time.
+/// How soon a look follows one that found an answer: the NIC tells of one at a time.
 const SOON: Duration = Duration::from_millis(10);
+/// How soon the list is read again for an answer that it does not explain.
+const AGAIN: Duration = Duration::from_millis(100);
 /// Answers that joined nothing are told of once; of so many at most.
 const MOST_TOLD: usize = 1000;
+/// Lists one after the other in which a connection is not, before it is over: one list may miss a
+/// queue pair, when others go while the kernel writes it.
+const MISSED: u32 = 2;
 
 /// Options of `timelyctl pairs follow`.
 #[derive(clap::Args)]
@@ -28,27 +32,41 @@ pub struct Arguments {
     #[arg(long, value_name = "DEVICE")]
     rdma: Option<String>,
     /// The list of another host than this: a file with what `rdma -j resource show qp` prints there,
-    /// read anew each time.
+    /// read anew each time; to be replaced in one step, by a rename.
     #[arg(long, value_name = "FILE")]
     list: Option<PathBuf>,
-    /// How often the list is looked at.
+    /// How often the list is read.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, allow_hyphen_values = true)]
     every: Duration,
-    /// Looks once, and ends.
+    /// Joins what answers tell of now, removes nothing, and ends.
     #[arg(long)]
     once: bool,
 }
 
-/// A pair that is joined: the peer's address and queue pair.
-type Key = (IpAddr, u32);
+/// A pair that is joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Joined {
+    flow: u32,
+    local: u32,
+    /// A list had the pair's connection since this command began.
+    seen: bool,
+    /// Lists since then in which it was not.
+    missed: u32,
+}
+
+/// The joined pairs by the peer's address and queue pair.
+type Pairs = BTreeMap<(IpAddr, u32), Joined>;
 
 /// State between two looks.
 struct Follower {
     source: Source,
     rdma: Option<String>,
     json: bool,
-    /// Local queue pair of each pair that was joined.
-    joined: BTreeMap<Key, u32>,
+    joined: Pairs,
+    list: Vec<LocalPair>,
+    read_at: Instant,
+    /// The list could not be read of late.
+    lost: bool,
     told: BTreeSet<UnjoinedAnswer>,
 }
 
@@ -65,10 +83,16 @@ impl From<ListError> for CliError {
     }
 }
 
-/// The pairs whose connection is not in the list any more.
-fn over(joined: &BTreeMap<Key, u32>, list: &[LocalPair]) -> Vec<Key> {
+/// Looks the joined pairs up in a new list; gives those whose connections are over. A pair that was
+/// never listed may be another host's behind this NIC.
+fn over(joined: &mut Pairs, list: &[LocalPair]) -> Vec<(IpAddr, u32)> {
     let there: BTreeSet<(u32, u32)> = list.iter().map(|p| (p.local, p.remote)).collect();
-    joined.iter().filter(|((_, remote), local)| !there.contains(&(**local, *remote))).map(|(key, _)| *key).collect()
+    for ((_, remote), pair) in joined.iter_mut() {
+        let listed = there.contains(&(pair.local, *remote));
+        pair.seen |= listed;
+        pair.missed = if listed { 0 } else { pair.missed + 1 };
+    }
+    joined.iter().filter(|(_, p)| p.seen && p.missed >= MISSED).map(|(key, _)| *key).collect()
 }
 
 impl Follower {
@@ -81,38 +105,66 @@ impl Follower {
         crate::put_out(&if self.json { line.to_string() } else { text })
     }
 
-    /// One look: gives whether a pair was joined, or nothing when nobody reads any more.
-    fn look(&mut self, nic: &mut Backend) -> Result<Option<bool>, CliError> {
-        let list = self.source.pairs(self.rdma.as_deref())?;
-        for key in over(&self.joined, &list) {
-            let (address, remote) = key;
-            let local = self.joined.remove(&key);
-            // It may have gone by its age, or with the table.
-            let removed = match nic.ask(Request::PairRemove { pair: PairKey { address, remote } }) {
-                Ok(value) => value,
-                Err(CliError::Refused(_)) => continue,
-                Err(e) => return Err(e),
-            };
-            let local = local.map_or(String::new(), |l| format!(", joined with {l},"));
-            if !self.say("over", removed, format!("{remote} at {address}{local} is over, and was removed"))? {
-                return Ok(None);
+    /// Reads the list, and removes pairs whose connections are over; `false` when nobody reads any
+    /// more. Without a list nothing is over.
+    fn renew(&mut self, nic: &mut Backend) -> Result<bool, CliError> {
+        self.read_at = Instant::now();
+        match self.source.pairs(self.rdma.as_deref()) {
+            Ok(list) => (self.list, self.lost) = (list, false),
+            Err(e) => {
+                if !std::mem::replace(&mut self.lost, true) {
+                    note(format_args!("{e}; the list of before holds meanwhile"));
+                }
+                return Ok(true);
             }
         }
-        let pairs = list.iter().map(|p| PairNumbers(p.local, p.remote)).collect();
+        for key in over(&mut self.joined, &self.list) {
+            let (address, remote) = key;
+            let Some(Joined { flow, local, .. }) = self.joined.remove(&key) else { continue };
+            let pair = PairKey { address, remote };
+            let removed = match nic.ask(Request::PairOver { flow, pair, local }) {
+                // It went by its age, or a command has it now.
+                Ok(Value::Null) | Err(CliError::Refused(_)) => continue,
+                other => other?,
+            };
+            if !self.say("over", removed, format!("{remote} at {address}, joined with {local}, is over, and was removed"))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Joins what answers tell of: gives the time until the next look, or nothing when nobody reads
+    /// any more.
+    fn look(&mut self, nic: &mut Backend, every: Duration) -> Result<Option<Duration>, CliError> {
+        let pairs = self.list.iter().map(|p| PairNumbers(p.local, p.remote)).collect();
         let found: JoinsReport = read(nic.ask(Request::PairsMatch { pairs })?)?;
         for pair in &found.joined {
-            self.joined.insert((pair.address, pair.remote), pair.local.unwrap_or_default());
+            let joined = Joined { flow: pair.flow, local: pair.local.unwrap_or_default(), seen: true, missed: 0 };
+            self.joined.insert((pair.address, pair.remote), joined);
             let value = serde_json::to_value(pair).unwrap_or_default();
             if !self.say("joined", value, show::queue_pair(pair))? {
                 return Ok(None);
             }
         }
+        let any = !found.joined.is_empty() || !found.unjoined.is_empty();
+        let unlisted = found.unjoined.iter().any(|a| self.list.iter().all(|p| p.local != a.local));
+        // A number that is not in the list may be a new connection's: it is told of when the next
+        // list does not have it either.
+        let fresh = self.read_at.elapsed() < AGAIN;
         for answer in found.unjoined {
-            if self.told.len() < MOST_TOLD && self.told.insert(answer.clone()) {
+            let listed = self.list.iter().any(|p| p.local == answer.local);
+            if (listed || fresh || self.lost) && self.told.len() < MOST_TOLD && self.told.insert(answer.clone()) {
                 note(format_args!("an answer of {} to {} joins no pair: {}", answer.address, answer.local, answer.reason));
+                if self.told.len() == MOST_TOLD {
+                    note(format_args!("no more such answers are told of"));
+                }
             }
         }
-        Ok(Some(!found.joined.is_empty()))
+        if unlisted && !fresh && !self.renew(nic)? {
+            return Ok(None);
+        }
+        Ok(Some(if any { SOON.min(every) } else { every.saturating_sub(self.read_at.elapsed()) }))
     }
 }
 
@@ -121,20 +173,22 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
     let signals = Signals::new()?;
     let source = a.list.clone().map_or(Source::Kernel, Source::File);
     // Before the NIC is asked: a list that there is not joins nothing.
-    source.pairs(a.rdma.as_deref())?;
-    let listed: Vec<ListedPair> = read(nic.ask(Request::PairsList {})?)?;
+    let list = source.pairs(a.rdma.as_deref())?;
+    let known: Vec<ListedPair> = read(nic.ask(Request::PairsList {})?)?;
     // Those that one before this joined; a pair that a command set is that command's to remove.
-    let joined = listed.iter().filter(|p| !p.set).filter_map(|p| Some(((p.address, p.remote), p.local?))).collect();
-    let mut follower = Follower { source, rdma: a.rdma.clone(), json, joined, told: BTreeSet::new() };
-    while let Some(more) = follower.look(nic)? {
-        let wait = if more { SOON } else { a.every };
-        if a.once && !more {
+    let before = |p: &ListedPair| Some(((p.address, p.remote), Joined { flow: p.flow, local: p.local?, seen: false, missed: 0 }));
+    let mut joined: Pairs = known.iter().filter(|p| !p.set).filter_map(before).collect();
+    over(&mut joined, &list);
+    let (rdma, read_at) = (a.rdma.clone(), Instant::now());
+    let mut follower = Follower { source, rdma, json, joined, list, read_at, lost: false, told: BTreeSet::new() };
+    while let Some(wait) = follower.look(nic, a.every)? {
+        if a.once {
             break;
         }
         let wait = Timespec::try_from(wait).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
         // A wait that is cut short looks once more.
         let _ = poll(&mut [PollFd::new(&signals, PollFlags::IN)], Some(&wait));
-        if signals.came() {
+        if signals.came() || (follower.read_at.elapsed() >= a.every && !follower.renew(nic)?) {
             break;
         }
     }
@@ -146,12 +200,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pair_is_over_when_its_numbers_are_not_listed_together() {
+    fn a_pair_is_over_when_two_lists_have_not_its_numbers() {
         let at = |n: u8| IpAddr::from([10, 0, 0, n]);
-        let joined = BTreeMap::from([((at(2), 35), 17), ((at(3), 35), 18), ((at(3), 36), 19)]);
+        let joined = |local| Joined { flow: 0, local, seen: false, missed: 0 };
+        let mut all =
+            BTreeMap::from([((at(2), 35), joined(17)), ((at(3), 35), joined(18)), ((at(3), 36), joined(19)), ((at(4), 40), joined(30))]);
         let pair = |local, remote| LocalPair { device: "rxe0".into(), local, remote };
-        assert_eq!(over(&joined, &[pair(17, 35), pair(18, 35), pair(19, 36), pair(20, 37)]), []);
-        // 18 is another's now, and 19 is gone.
-        assert_eq!(over(&joined, &[pair(17, 35), pair(18, 40)]), [(at(3), 35), (at(3), 36)]);
+        let whole = [pair(17, 35), pair(18, 35), pair(19, 36), pair(20, 37)];
+        assert_eq!(over(&mut all, &whole), []);
+        // 18 is another's and 19 gone in one list, and there again; then for good. 30 was never
+        // listed.
+        let without = [pair(17, 35), pair(18, 41), pair(20, 37)];
+        assert_eq!([&without[..], &whole, &without].map(|l| over(&mut all, l)), [vec![], vec![], vec![]]);
+        assert_eq!(over(&mut all, &without), [(at(3), 35), (at(3), 36)]);
     }
 }

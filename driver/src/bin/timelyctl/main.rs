@@ -232,6 +232,8 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
     let socket = cli.socket.as_deref();
     let mut nic = if matches!(cli.command, Command::Reset { flows: false }) {
         Backend::open_to_reset(&target, socket)?
+    } else if matches!(cli.command, Command::Pairs(Pairs::Follow(_))) {
+        Backend::open_daemon(&target, socket)?
     } else {
         Backend::open(&target, socket)?
     };

@@ -32,7 +32,7 @@ pub const COMMAND: Register = Register::new(
         3,
         "command",
         "1 set: the pair gets a flow, does not age, and is joined with LOCAL if that is given; 2 remove; 3 join a pair that is known, whose age counts on; \
-         4 read the pair of READ_FLOW into TOLD; 5 take the first answer since the last take whose pair was not joined into TOLD",
+         4 read the pair of READ_FLOW into TOLD; 5 take the first answer to this port's MAC since the last take whose pair was not joined into TOLD",
     )
     .range(SET, TAKE)],
 );
@@ -72,9 +72,9 @@ pub const TOLD: Register = Register::new(
     0x74,
     "TOLD",
     ReadOnly,
-    "what the last command 4 or 5 found, word TOLD_WORD of it: 0 to 3 the remote address, as in ADDRESS; 4 the remote queue pair, in bit 24 whether there is one, \
+    "what the last command 4 or 5 found, if its outcome is 0; word TOLD_WORD of it: 0 to 3 the remote address, as in ADDRESS; 4 the remote queue pair, in bit 24 whether there is one, \
      in bit 25 whether a command set it; 5 the local queue pair, in bit 24 whether there is one",
-    &[whole("told", "the word; 0 while no command has found anything")],
+    &[whole("told", "the word")],
 )
 .reset(Reset::Live);
 

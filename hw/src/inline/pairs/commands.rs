@@ -26,8 +26,8 @@ packed! {
 /// the register of that name, and what a command found in `told`. While `held`, nothing is offered
 /// and both are forgotten.
 ///
-/// The first answer since the last `TAKE` whose pair is not joined waits here, for a `TAKE` that
-/// shows it without the table.
+/// The first answer to this port since the last `TAKE` whose pair is not joined waits here, for a
+/// `TAKE` that shows it without the table.
 ///
 /// Latency: a clock from the write. Back pressure: `status` says busy, and csr then refuses a
 /// command. Model: `Commands` in `timely_model::inline::pairs`.
@@ -47,7 +47,7 @@ pub struct PairCommands<const F: usize> {
     pub reply: PairReplyIn<F>,
     /// Keys of the pair that is read, before the outcome.
     pub found: PairToldIn,
-    /// An answer's pair is not joined.
+    /// The pair of an answer to this port is not joined.
     pub unknown: Signal<In, Bit>,
     /// Remote address of that answer, above it the local queue pair.
     pub unknown_key: Signal<In, Bits<152>>,
@@ -128,7 +128,11 @@ impl<const F: usize> Logic for PairCommands<F> {
                 self.waits.d.next = false;
             } else {
                 self.offered.d.next = true;
-                self.verb.d.next = self.code.val().get_bits::<2>(0) - bits::<2>(1);
+                // 0 is no command of the host's: csr writes it after a reset.
+                self.verb.d.next = bits::<2>(0);
+                if self.code.val().any() {
+                    self.verb.d.next = self.code.val().get_bits::<2>(0) - bits::<2>(1);
+                }
             }
         }
         if self.found.own.val() {

@@ -104,7 +104,7 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     parse: Parse<W, K, N>,
     notices: PairNotices<W, K, F, Z>,
     /// Packets from the wire whose pairs are looked up.
-    asked: Fifo<109, 5, 6>,
+    asked: Fifo<110, 5, 6>,
     /// The table is in reset.
     held: DFF<Bit>,
     packet: Signal<Local, Packet>,
@@ -210,6 +210,7 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.info.next.notifies = self.parse.o_kind.val() == bits::<3>(5);
         self.info.next.data = self.is_data.val();
         self.info.next.draws = self.draws.val();
+        self.info.next.ours = self.packet.val().mac_destination == self.settings.val().mac;
         self.info.next.psn = self.packet.val().psn;
         self.info.next.bytes = self.packet.val().payload_bytes;
         self.info.next.ts = self.packet.val().stamp;
@@ -241,7 +242,7 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.notified.next = self.ends.val() & (self.told.val().notifies & self.known.answer_flow.hit.val());
         self.answers.next = self.ends.val() & (!self.told.val().notifies & !self.told.val().data);
         self.unknown.next = self.answers.val() & !self.known.answer_flow.hit.val();
-        self.commands.unknown.next = self.unknown.val();
+        self.commands.unknown.next = self.unknown.val() & self.told.val().ours;
         self.commands.unknown_key.next = self.known.answer_key.val();
         self.round_trips.answer.valid.next = self.answers.val() & self.known.answer_flow.hit.val();
         self.round_trips.answer.flow.next = self.known.answer_flow.flow.val();

@@ -28,6 +28,8 @@ packed! {
         pub data: Bit,
         /// The packet met congestion, or a pair is owed a notification: one may answer it.
         pub draws: Bit,
+        /// The frame is addressed to the port.
+        pub ours: Bit,
         /// Packet sequence number.
         pub psn: Bits<24>,
         /// Bytes of payload.

@@ -1,15 +1,17 @@
 //! One host's packets, one by one, through the model of the NIC: their order, and pauses.
-use super::network::{BUS, FLOW_BITS, command, mapped, prepare, read, take};
+use super::network::{BUS, FLOW_BITS, command, mapped, prepare, put_mac, read, take};
 use super::rxe::envelope;
 use std::collections::VecDeque;
 use timely_model::inline::nic::In;
 use timely_model::stream::{Assembler, Beat, beats};
+use timely_regs::counters::Counter;
 use timely_regs::map::{port, roce};
 use timely_regs::parameters::Parameters;
-use timely_regs::roce::{Bth, Extension, check, opcode};
+use timely_regs::roce::{Bth, Error, Extension, check, opcode};
+use timely_sim::frame::address;
 use timely_sim::nic::core::Core;
 use timely_sim::nic::inline::{Inline, Model};
-use timely_tests::nic::build;
+use timely_tests::nic::{build, counters};
 
 const HOST: u16 = 1;
 const PEER: u16 = 2;
@@ -20,6 +22,7 @@ const REMOTE: u32 = 0x23;
 fn nic(mbps: f64) -> Inline<Model> {
     let profile = Parameters { outstanding_bytes: 0, ..Parameters::fixed(mbps) };
     let mut nic = prepare(Model::pairs(build(BUS, FLOW_BITS)), &profile, 100.0, 0);
+    put_mac(&mut nic, address::mac(HOST));
     let done = command(&mut nic, mapped(PEER), REMOTE, Some(LOCAL), roce::SET);
     assert_eq!(done.map(|d| d.0), Some(0), "the pair is set and joined");
     nic
@@ -34,9 +37,22 @@ fn request(code: u8, psn: u32, bytes: usize) -> Vec<u8> {
 /// Runs `clocks` clocks with these frames from the host and from the wire; the frames that leave,
 /// with their clocks.
 fn run(nic: &mut Inline<Model>, clocks: u64, host: &[Vec<u8>], wire: &[Vec<u8>]) -> Vec<(u64, Vec<u8>)> {
+    run_both(nic, clocks, host, wire).left
+}
+
+/// Frames that leave, with their clocks, frames that reach the host, and samples.
+#[derive(Default)]
+struct Seen {
+    left: Vec<(u64, Vec<u8>)>,
+    risen: Vec<Vec<u8>>,
+    samples: u32,
+}
+
+/// As [`run`], and all that is seen.
+fn run_both(nic: &mut Inline<Model>, clocks: u64, host: &[Vec<u8>], wire: &[Vec<u8>]) -> Seen {
     let cut = |frames: &[Vec<u8>]| -> VecDeque<Beat> { frames.iter().flat_map(|f| beats(f, BUS as usize).collect::<Vec<_>>()).collect() };
     let (mut host, mut wire) = (cut(host), cut(wire));
-    let (mut leaving, mut left) = (Assembler::default(), Vec::new());
+    let (mut leaving, mut rising, mut seen) = (Assembler::default(), Assembler::default(), Seen::default());
     for _ in 0..clocks {
         let clk = nic.clk();
         let beat = |q: &VecDeque<Beat>| q.front().map(|b| (*b, 0));
@@ -48,11 +64,49 @@ fn run(nic: &mut Inline<Model>, clocks: u64, host: &[Vec<u8>], wire: &[Vec<u8>])
             wire.pop_front();
         }
         if let Some(frame) = out.wire.and_then(|w| leaving.push(&w.beat)) {
-            left.push((clk, frame));
+            seen.left.push((clk, frame));
         }
+        seen.risen.extend(out.host.and_then(|(beat, _)| rising.push(&beat)));
+        seen.samples += u32::from(out.sample.is_some());
     }
     assert!(host.is_empty() && wire.is_empty(), "all frames are taken");
-    left
+    seen
+}
+
+/// Bad frames from the wire are counted, as many as there are, reach the host as they came and end
+/// no timing; requests go on at their rate.
+#[test]
+fn bad_frames_are_counted_and_stall_nothing() {
+    let mut nic = nic(1000.0);
+    let good = |psn: u32| {
+        let bth = Bth { opcode: opcode::ACK, queue_pair: LOCAL, psn, partition_key: 0xffff, ..Bth::default() };
+        bth.frame(&envelope(PEER, HOST, 0xc011), &Extension { syndrome: 0x1f, ..Extension::default() }, &[])
+    };
+    // The first packets go past the store.
+    run(&mut nic, 2000, &[request(opcode::WRITE_ONLY, 1, 64)], &[]);
+    let mut bad = Vec::new();
+    for at in [14, 16, 24, 34, 38, 43, 46, 53, 54, 58, 61] {
+        // Of IPv4: version, length, checksum; of UDP the length; of the base transport header the
+        // version, the queue pair and the PSN; of the extension the syndrome; and of the check.
+        let mut frame = good(2);
+        frame[at] ^= 0x11;
+        bad.push(frame);
+    }
+    for length in [30, 50, 57] {
+        bad.push(good(2)[..length].to_vec());
+    }
+    let malformed = bad.iter().filter(|f| check(f).is_err_and(|e| e != Error::Foreign)).count();
+    let frames: Vec<_> = (2..42).map(|i| request(opcode::WRITE_ONLY, i, 1024)).collect();
+    let before = counters(&mut nic);
+    let Seen { left, risen, samples } = run_both(&mut nic, 100_000, &frames, &bad);
+    let after = counters(&mut nic);
+    let counted = |c: Counter| after[c as usize] - before[c as usize];
+    println!("{malformed} of {} are malformed, {:?}", bad.len(), after);
+    assert_eq!(risen, bad, "the host has each as it came");
+    assert_eq!((counted(Counter::PairsMalformed) as usize, samples), (malformed, 0));
+    let clocks = (left[39].0 - left[0].0) as f64 / 39.0;
+    assert!(left.len() == 40 && (clocks / (1122.0 * 8.0 / 4.0) - 1.0).abs() < 0.01, "{} left, {clocks} clocks apart", left.len());
+    assert_eq!(run_both(&mut nic, 2000, &[], &[good(41)]).samples, 1, "a true answer counts");
 }
 
 /// An answer that anybody can write joins nothing: what the driver is told of it is a pair that the
@@ -66,8 +120,12 @@ fn a_forged_answer_joins_nothing() {
         let bth = Bth { opcode: opcode::ACK, queue_pair: pair, psn: 5, ..Bth::default() };
         bth.frame(&envelope(from, HOST, 0xc011), &Extension { syndrome: 0x1f, ..Extension::default() }, &[])
     };
-    // Of these the second joined one is known, and the others come when one waits already.
-    run(&mut nic, 2000, &[], &[ack(STRANGER, LOCAL), ack(PEER, LOCAL), ack(PEER, LOCAL + 1), ack(STRANGER, LOCAL + 2)]);
+    // The first is another host's, flooded by a switch; of the others the second one's pair is
+    // joined, and the last come when one waits already.
+    let mut flooded = ack(PEER, LOCAL + 3);
+    flooded[..6].copy_from_slice(&address::mac(7));
+    run(&mut nic, 2000, &[], &[flooded, ack(STRANGER, LOCAL), ack(PEER, LOCAL), ack(PEER, LOCAL + 1), ack(STRANGER, LOCAL + 2)]);
+    assert_eq!(counters(&mut nic)[Counter::AnswersUnknown as usize], 4);
     assert_eq!(take(&mut nic), Some((mapped(STRANGER), LOCAL)));
     assert_eq!(take(&mut nic), None);
     let done = command(&mut nic, mapped(STRANGER), REMOTE, Some(LOCAL), roce::JOIN);

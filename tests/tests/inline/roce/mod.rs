@@ -3,6 +3,7 @@
 mod alone;
 mod dcqcn;
 mod far;
+mod faults;
 mod marks;
 mod network;
 mod promises;
@@ -82,7 +83,7 @@ fn without_control_the_queue_is_full() {
 /// itself drops nothing.
 #[test]
 fn faults_stop_no_pair() {
-    let faults = Faults { loses: 0.003, loses_answers: 0.02, reorders: 0.003 };
+    let faults = Faults { loses: 0.003, loses_answers: 0.02, reorders: 0.003, mute: None };
     let mut n = Network::new(Plan { faults, ..plan(Parameters::timely_10g(20.0), 7) }, 2, 2);
     // The hosts' time-out of 67 ms is within the rest.
     let (half, end) = if thorough() { (80_000, 200_000) } else { (10_000, 85_000) };

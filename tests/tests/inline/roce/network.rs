@@ -6,16 +6,16 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;
 use timely_hw::config::CLOCK_PS;
-use timely_model::bus::KIND_RTT;
+use timely_model::bus::{KIND_RTT, KIND_TIMEOUT};
 use timely_model::inline::nic::In;
 use timely_model::stream::{Assembler, Beat, beats};
 use timely_regs::field::Field;
 use timely_regs::link::wire_bytes;
-use timely_regs::map::{port, profiles, roce};
+use timely_regs::map::{flow, port, profiles, roce};
 use timely_regs::parameters::Parameters;
-use timely_regs::profile;
 use timely_regs::roce::{Kind, check};
 use timely_regs::wire::ipv4;
+use timely_regs::{profile, telemetry};
 use timely_sim::cores::CoreSpec;
 use timely_sim::frame::address;
 use timely_sim::marking::Marking;
@@ -37,6 +37,8 @@ pub struct Faults {
     pub loses_answers: f64,
     /// Share of data frames that are held up behind the next one.
     pub reorders: f64,
+    /// The peer of the pair with this local number answers nothing.
+    pub mute: Option<u32>,
 }
 
 /// A network of one bottleneck.
@@ -86,6 +88,15 @@ pub struct Node<P> {
     answered: VecDeque<(u64, u32, u32)>,
     /// RTT samples, ns, with their clocks.
     pub rtts: Vec<(u64, u32)>,
+    /// Clocks of time-outs, and those at which requests that ask for an ACK have left.
+    pub timeouts: Vec<u64>,
+    pub asked: Vec<u64>,
+    /// The host takes nothing.
+    pub stalled: bool,
+    /// Frames that came from the wire and did not reach the host.
+    pub missed: u64,
+    /// The NIC was reset: it lost what was inside.
+    pub reset: bool,
     /// Wire bytes that left, by pair.
     pub left: Vec<u64>,
 }
@@ -172,6 +183,15 @@ pub fn take<P: Path>(nic: &mut Inline<P>) -> Option<([u8; 16], u32)> {
     local.map(|l| (address.try_into().expect("16 bytes"), l))
 }
 
+/// Rate of a flow, Mb/s.
+pub fn rate<P: Path>(nic: &mut Inline<P>, number: u32) -> f64 {
+    nic.write32(flow::INDEX.address(), number).expect("a register");
+    nic.write32(flow::COMMAND.address(), flow::QUERY).expect("a register");
+    while flow::BUSY.get(&[nic.read32(flow::STATUS.address()).expect("a register")]) == 1 {}
+    let rate = nic.read32(flow::ANSWER.address() + 4 * u32::from(telemetry::RATE.word)).expect("a register");
+    f64::from(rate) / 4096.0
+}
+
 /// A pair as the NIC tells it: address, remote and local queue pair, whether a command set it.
 pub type PairOf = ([u8; 16], u32, Option<u32>, bool);
 
@@ -220,6 +240,11 @@ impl<P: Path> Node<P> {
             departed: BTreeMap::new(),
             answered: VecDeque::new(),
             rtts: Vec::new(),
+            timeouts: Vec::new(),
+            asked: Vec::new(),
+            stalled: false,
+            missed: 0,
+            reset: false,
             left: vec![0; n],
         }
     }
@@ -235,7 +260,7 @@ impl<P: Path> Node<P> {
             return clk;
         }
         let out = self.nic.peek();
-        if (out.host_ready && self.may_send()) || out.host.is_some() {
+        if (out.host_ready && self.may_send()) || (out.host.is_some() && !self.stalled) {
             return clk;
         }
         let expires = self.pairs.iter().map(|p| p.deadline).min().unwrap_or(u64::MAX);
@@ -276,7 +301,7 @@ impl<P: Path> Node<P> {
         let wire_ready = self.free <= clk << 16;
         let i = In {
             host: self.offered.front().map(|b| (*b, 0x1234_5678_9abc)),
-            host_ready: true,
+            host_ready: !self.stalled,
             wire: self.arriving.front().map(|b| (*b, 5)),
             wire_ready,
             ..In::default()
@@ -292,9 +317,13 @@ impl<P: Path> Node<P> {
             self.rtts.push((clk, s.rtt_ns));
             self.check_sample(clk, s.rtt_ns);
         }
-        if let Some((beat, _)) = out.host
+        self.timeouts.extend(out.sample.filter(|s| s.kind == KIND_TIMEOUT).map(|_| clk));
+        if let Some((beat, _)) = out.host.filter(|_| !self.stalled)
             && let Some(frame) = self.up.push(&beat)
         {
+            // What a host that stopped has not taken is dropped, frame by frame.
+            let dropped = self.rising.iter().position(|f| *f == frame).unwrap_or(0);
+            self.missed += self.rising.drain(..dropped).count() as u64;
             let sent = self.rising.pop_front().expect("a frame from the wire");
             assert!(frame == sent, "clock {clk}: another frame reaches the host than came");
             let h = check(&frame).expect("an answer");
@@ -314,10 +343,13 @@ impl<P: Path> Node<P> {
         self.free += u64::from(overhead) * clocks_a_byte;
         let h = check(&frame).expect("a frame as it was");
         let at = self.pairs.iter().position(|p| p.remote == h.queue_pair).expect("a pair");
-        let first = self.inside[at].pop_front();
+        // A reset loses packets in the store, and lets newer ones past one that is about to leave.
+        let place = if self.reset { self.inside[at].iter().position(|f| *f == frame).unwrap_or(0) } else { 0 };
+        let first = self.inside[at].remove(place);
         assert!(first.as_ref() == Some(&frame), "clock {clk}, pair {at}: another frame leaves than is next");
         if h.ack_request {
             self.departed.insert((self.pairs[at].local, h.psn), (begun, frame.len() as u32));
+            self.asked.push(clk);
         }
         self.left[at] += u64::from(wire_bytes(frame.len() as u32));
         Some(frame)
@@ -399,7 +431,8 @@ impl Network {
             let senders: Vec<_> =
                 (0..pairs).map(|i| Sender::new((host, target), 0x100 + i as u32, number(i), psn(&mut rng)).of_class(tos)).collect();
             senders.iter().for_each(|s| receiver.connect(s));
-            let nic = prepare(Model::pairs(build(BUS, FLOW_BITS)), &plan.profile, plan.gbps, plan.age);
+            let mut nic = prepare(Model::pairs(build(BUS, FLOW_BITS)), &plan.profile, plan.gbps, plan.age);
+            put_mac(&mut nic, address::mac(host));
             nodes.push(Node::new(nic, senders, plan.gbps, plan.joins));
         }
         let far = plan.behind.map(|on| {
@@ -471,7 +504,8 @@ impl Network {
             return;
         }
         for answer in [self.receiver.notify(left, &frame), self.receiver.receive(&frame)].into_iter().flatten() {
-            if self.rng.random_bool(self.plan.faults.loses_answers) {
+            let mute = self.plan.faults.mute.is_some_and(|m| check(&answer).is_ok_and(|h| h.queue_pair == m));
+            if mute || self.rng.random_bool(self.plan.faults.loses_answers) {
                 continue;
             }
             self.answer(at, left, answer);
@@ -523,6 +557,19 @@ impl Network {
     pub fn write(&mut self, at: usize, address: u32, value: u32) {
         self.nodes[at].nic.post_write(address, value);
         self.due[at] = self.due[at].min(self.nodes[at].nic.clk()).max(self.nodes[at].idle_until);
+    }
+
+    /// A pair of node `at` gets one more message to send.
+    pub fn post(&mut self, at: usize, pair: usize) {
+        self.nodes[at].pairs[pair].messages += 1;
+        self.due[at] = self.due[at].min(self.nodes[at].nic.clk()).max(self.nodes[at].idle_until);
+    }
+
+    /// Rate of a flow of node `at`, Mb/s.
+    pub fn rate(&mut self, at: usize, flow: u32) -> f64 {
+        let rate = rate(&mut self.nodes[at].nic, flow);
+        self.due[at] = self.due[at].min(self.nodes[at].nic.clk()).max(self.nodes[at].idle_until);
+        rate
     }
 
     /// The hosts join their pairs, which may send already.

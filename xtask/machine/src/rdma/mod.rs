@@ -10,6 +10,7 @@ use crate::vm::kernel::Machine;
 use crate::vm::{NOT_RUN, Running, lines};
 use guest::{MARK, Role, Test};
 use std::io::Read;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -97,6 +98,22 @@ fn wire(dir: &Path, paced: bool) -> Result<Running, String> {
     Ok(wire)
 }
 
+/// The NIC's daemon.
+fn daemon(dir: &Path) -> Result<Running, String> {
+    let mut c = Command::new(target().join("debug/timelyd"));
+    c.arg("--device").arg(format!("vfio-user:{}", dir.join("registers").display())).arg("--socket").arg(dir.join("daemon"));
+    c.env("XDG_RUNTIME_DIR", dir).env("XDG_STATE_HOME", dir).stdout(Stdio::null());
+    let daemon = Running(c.spawn().map_err(|e| format!("timelyd did not start: {e}"))?);
+    let end = Instant::now() + READY;
+    while UnixStream::connect(dir.join("daemon")).is_err() {
+        if Instant::now() > end {
+            return Err("timelyd does not listen; why is said above".into());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(daemon)
+}
+
 /// Gives every queue pair that the NIC hears of the same rate.
 fn pace(dir: &Path) -> Result<(), String> {
     let rate = format!("{MBPS}Mbps");
@@ -122,7 +139,8 @@ fn pace(dir: &Path) -> Result<(), String> {
 fn control(dir: &Path, command: &[String]) -> Command {
     let mut c = Command::new(target().join("debug/timelyctl"));
     // No daemon of this machine's is asked, and nothing is kept in its folders.
-    c.arg("--device").arg(format!("vfio-user:{}", dir.join("registers").display())).args(command);
+    c.arg("--device").arg(format!("vfio-user:{}", dir.join("registers").display()));
+    c.arg("--socket").arg(dir.join("daemon")).args(command);
     c.env("XDG_RUNTIME_DIR", dir).env("XDG_STATE_HOME", dir).stdout(Stdio::null());
     c
 }
@@ -180,6 +198,7 @@ impl RdmaTest {
         let place = tempfile::Builder::new().prefix("timely-rdma-").tempdir();
         let place = place.map_err(|e| format!("{}: {e}; set TMPDIR to a folder that can be written", std::env::temp_dir().display()))?;
         let wire = wire(place.path(), !self.unpaced)?;
+        let daemon = daemon(place.path())?;
         let mut following = None;
         if !self.unpaced {
             pace(place.path())?;
@@ -203,6 +222,7 @@ impl RdmaTest {
         let mut counted = control(place.path(), &["info".into()]);
         counted.stdout(Stdio::inherit());
         run(counted)?;
+        drop(daemon);
         for ((said, _), role) in results.iter().zip([Role::Network, Role::Host]) {
             said.iter().for_each(|line| println!("{:8} {line}", role.name()));
         }

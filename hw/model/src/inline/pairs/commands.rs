@@ -20,7 +20,8 @@ pub struct Commands {
     remote: Option<u32>,
     pinned: bool,
     local: Option<u32>,
-    /// An answer whose pair is not joined, which waits to be taken; it stays here behind that.
+    /// An answer to this port whose pair is not joined, which waits to be taken; it stays here
+    /// behind that.
     answer: Key,
     waits: bool,
 }

@@ -45,6 +45,8 @@ enum Asked {
         psn: u32,
         bytes: u16,
         ts: u64,
+        /// The frame is addressed to the port.
+        ours: bool,
     },
     /// A congestion notification.
     Notified,
@@ -90,7 +92,7 @@ fn may_draw(p: &Packet, notify: bool, watches: bool) -> bool {
 }
 
 /// Bits 6 and 5 of a syndrome: ACK, receiver not ready, reserved, NAK.
-fn asked(p: &Packet, draws: bool) -> Option<Asked> {
+fn asked(p: &Packet, draws: bool, own: [u8; 6]) -> Option<Asked> {
     let verb = match (p.headers.kind, p.headers.syndrome >> 5 & 3) {
         (Kind::Data, _) if draws => return Some(Asked::Data),
         (Kind::Cnp, _) => return Some(Asked::Notified),
@@ -100,7 +102,7 @@ fn asked(p: &Packet, draws: bool) -> Option<Asked> {
         (Kind::Ack, 3) => Verb::Nak,
         _ => return None,
     };
-    Some(Asked::Answer { verb, psn: p.headers.psn, bytes: p.headers.payload_bytes, ts: p.stamp })
+    Some(Asked::Answer { verb, psn: p.headers.psn, bytes: p.headers.payload_bytes, ts: p.stamp, ours: p.macs[0] == own })
 }
 
 const TABLE_COUNTERS: [(TablePulse, Counter); 8] = [
@@ -137,10 +139,11 @@ impl Pairs {
         if self.was_held { queue_pairs::Out::default() } else { self.table.output(clk) }
     }
 
-    /// Key of an answer whose look-up ends at this clock, and whose pair is not joined.
-    fn unknown(&self, table: &queue_pairs::Out) -> Option<Key> {
+    /// Key of an answer whose look-up ends at this clock, and whose pair is not joined; and whether
+    /// it is addressed to the port.
+    fn unknown(&self, table: &queue_pairs::Out) -> Option<(Key, bool)> {
         match self.found(table) {
-            Some((Asked::Answer { .. }, _, None)) => table.answer_key,
+            Some((Asked::Answer { ours, .. }, _, None)) => table.answer_key.map(|key| (key, ours)),
             _ => None,
         }
     }
@@ -235,7 +238,7 @@ impl Form for Pairs {
     fn step(&mut self, clk: u64, i: &In<'_>) {
         let (c, rst) = (&i.core.csr.settings, i.rst);
         let table = self.table(clk);
-        let unknown = self.unknown(&table);
+        let unknown = self.unknown(&table).filter(|u| u.1).map(|u| u.0);
         let entry = self.entry.output(clk);
         let wire = self.wire.output(clk);
         let found = self.found(&table);
@@ -244,7 +247,7 @@ impl Form for Pairs {
         let packet = wire.and_then(|r| r.packet);
         let watches = self.notices.output(clk).watches;
         let draws = packet.filter(|p| may_draw(p, c.notify_enable, watches));
-        let ask = packet.and_then(|p| Some((key(&p, &p.source), asked(&p, draws.is_some())?)));
+        let ask = packet.and_then(|p| Some((key(&p, &p.source), asked(&p, draws.is_some(), mac(c.mac))?)));
         if table.answer.is_some() {
             self.asked.pop_front();
         }
@@ -279,7 +282,7 @@ impl Form for Pairs {
         let cnp = notified.map(|flow| Notice { flow, marked: true, bytes: 0 });
         self.notice = cnp.or(left.map(|(flow, bytes)| Notice { flow, marked: false, bytes: bytes.into() })).filter(|_| !rst);
         let answer = found.and_then(|(asked, _, flow)| match asked {
-            Asked::Answer { verb, psn, bytes, ts } => Some(Answer { flow: flow?, verb, psn, bytes, ts }),
+            Asked::Answer { verb, psn, bytes, ts, .. } => Some(Answer { flow: flow?, verb, psn, bytes, ts }),
             Asked::Notified | Asked::Data => None,
         });
         self.wire.step(clk, &parse::In { rst, beat: i.wire, stamp: i.core.time.date, bad: false, port: 0 });
