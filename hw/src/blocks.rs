@@ -30,7 +30,7 @@ use crate::rtt::Rtt;
 use crate::scheduler::Scheduler;
 use crate::scheduler::courier::Courier;
 use crate::scheduler::queues::Queues;
-use crate::shells::ecpix5::small::profiles_in_luts;
+use crate::shells::ecpix5::small::in_luts;
 use crate::short::short;
 use crate::standalone;
 use crate::store::Store;
@@ -74,15 +74,12 @@ fn build(flow_bits: usize) -> Build {
     Config { bus: 64, flow_bits }.build(CLOCK_PS)
 }
 
-// Delays of so many bits or fewer go into LUTs, beside the profiles' words: with all in block RAM
-// the core takes 211 of an ECP5's 208.
-const NARROW: usize = 27;
-
-// Without DMA, as in the shells whose host reads telemetry by registers.
+// Without DMA, as in the shells whose host reads telemetry by registers. RAMs of profiles' words,
+// of delays and of few words go into LUTs: with them the core takes more than an ECP5's 208.
 fn small_core() -> Result<String, String> {
     let build = Build { ring_bits: 10, ..build(10) };
     let core = emit("core", Core::<64, 8, 10, 10, 10, 13, 26, 9, 17, 9, 11, 42, 60, 104>::new(&build))?;
-    replace_dma::<64, 8, 10>(&core, "core__control__dma").map(|v| short(&profiles_in_luts(&v, NARROW)))
+    replace_dma::<64, 8, 10>(&core, "core__control__dma").map(|v| short(&in_luts(&v).0))
 }
 
 macro_rules! blocks {

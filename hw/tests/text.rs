@@ -3,7 +3,7 @@
 //! Not beside the code: the crate's own tests would be the datapath compiled a second time.
 use std::collections::HashSet;
 use timely_hw::blocks::{BLOCKS, Measure};
-use timely_hw::shells::ecpix5::small::{in_luts, profiles_in_luts};
+use timely_hw::shells::ecpix5::small::in_luts;
 use timely_hw::short::short;
 
 #[test]
@@ -30,11 +30,6 @@ fn rams_of_few_words_go_into_luts() {
     assert_eq!([3, 4].map(|n| count(&text, &format!("mem[read_address[{n}:0]]"))), [2, 2]);
     assert_eq!(count(&text, "mem[511:0]"), 2);
     assert_eq!(count(&text, "distributed"), 1);
-    let profiles = |most_bits| {
-        let text = profiles_in_luts(&verilog, most_bits);
-        ["mem[15:0]", "mem[31:0]", "mem[511:0]", "distributed"].map(|part| count(&text, part))
-    };
-    assert_eq!((profiles(8), profiles(7)), ([2, 2, 2, 0], [2, 0, 4, 0]));
 }
 
 #[test]

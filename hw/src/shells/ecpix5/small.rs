@@ -28,19 +28,6 @@ enum Kind {
 /// The emission with these RAMs in LUTs; how many were found of 512 words and of few, to be held
 /// against what is expected.
 pub fn in_luts(verilog: &str) -> (String, [usize; 2]) {
-    chosen_in_luts(verilog, |_, _| true)
-}
-
-/// The same with those alone of profiles' words, and of delays those of `most_bits` or fewer, for a
-/// design with block RAM for the others. (A word of 32 bits of 16 profiles is 8 LUT RAMs; in block
-/// RAM it needs as many LUTs for what is read while it is written, and a way from far.)
-pub fn profiles_in_luts(verilog: &str, most_bits: usize) -> String {
-    chosen_in_luts(verilog, |kind, bits| kind == Kind::Wide(PROFILES) || (kind == Kind::Wide(CLOCKS) && bits <= most_bits)).0
-}
-
-// `chosen` is given the kind of a RAM and the bits of its words.
-fn chosen_in_luts(verilog: &str, chosen: impl Fn(Kind, usize) -> bool) -> (String, [usize; 2]) {
-    let bits = bits_of_words(verilog);
     let head = Regex::new(r"^module (\w+)\(([^)]*)\);").expect("constant pattern");
     let own = Regex::new(&format!("(?:{OWN})$")).expect("constant pattern");
     let few = Regex::new(&format!("(?:{FEW})$")).expect("constant pattern");
@@ -61,7 +48,6 @@ fn chosen_in_luts(verilog: &str, chosen: impl Fn(Kind, usize) -> bool) -> (Strin
                 name if few.is_match(name) => Some(Kind::Few),
                 name => of_parents.get(name).map(|words| Kind::Wide(*words)),
             };
-            kind = kind.filter(|&k| chosen(k, bits.get(&c[1]).copied().unwrap_or(0)));
             kind.into_iter().for_each(|k| found[usize::from(k == Kind::Few)] += 1);
         }
         match kind {
@@ -84,21 +70,4 @@ fn chosen_in_luts(verilog: &str, chosen: impl Fn(Kind, usize) -> bool) -> (Strin
         }
     }
     (out, found)
-}
-
-// Of each module with a RAM.
-fn bits_of_words(verilog: &str) -> HashMap<String, usize> {
-    let ram = Regex::new(r"(?m)^module (\w+)|^\s*reg\s*(?:\[(\d+):0\])?\s*mem\s*\[").expect("constant pattern");
-    let mut module = "";
-    let mut bits = HashMap::new();
-    for c in ram.captures_iter(verilog) {
-        match c.get(1) {
-            Some(name) => module = name.as_str(),
-            None => {
-                let last = c.get(2).and_then(|l| l.as_str().parse::<usize>().ok()).unwrap_or(0);
-                bits.insert(module.to_owned(), last + 1);
-            }
-        }
-    }
-    bits
 }
