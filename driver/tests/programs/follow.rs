@@ -203,7 +203,9 @@ fn pairs_join_by_their_answers_and_go_with_their_connections() {
     });
     assert!(text(&mut out).ends_with(", joined with 18\n"));
     std::fs::write(file, "[{").expect("written");
-    let told = text(&mut BufReader::new(follower.0.stderr.take().expect("an output")));
+    let mut err = BufReader::new(follower.0.stderr.take().expect("an output"));
+    assert_eq!(text(&mut err), "2 connected queue pairs are listed, and 1 pairs of the table are joined; Ctrl-C ends this\n");
+    let told = text(&mut err);
     assert!(told.contains("qp.json") && told.contains("the list of before holds"), "{told}");
     // A pair that a command has set meanwhile is that command's.
     json(&["pairs", "join", "10.0.0.2", "0x23", "--local", "17"]);

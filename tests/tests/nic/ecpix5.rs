@@ -49,6 +49,40 @@ fn shells(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells").join(name).display().to_string()
 }
 
+/// Block RAMs of an ECP5 that the text's memories take: 512 words of 36 bits, 1,024 of 18 and so
+/// on. Yosys takes less, for it leaves bits out that nobody reads.
+fn block_rams(verilog: &str) -> usize {
+    let words = |line: &str| line.rsplit_once("mem[")?.1.split(':').next()?.parse::<usize>().ok();
+    let bits = |line: &str| line.split_once("reg[")?.1.split(':').next()?.parse::<usize>().ok();
+    let mut sum = 0;
+    for module in verilog.split("\nmodule ").filter(|m| !m.contains("distributed")) {
+        for line in module.lines().filter(|l| l.trim_start().starts_with("reg") && l.trim_end().ends_with("];")) {
+            let Some(last) = words(line) else { continue };
+            let wide = match last + 1 {
+                ..64 => continue,
+                64..=512 => 36,
+                513..=1024 => 18,
+                1025..=2048 => 9,
+                _ => 4,
+            };
+            sum += (bits(line).unwrap_or(0) + 1).div_ceil(wide);
+        }
+    }
+    sum
+}
+
+/// The board has 208 block RAMs. With 221 by the text Yosys makes 205 of them, and the NIC is
+/// placed (`cargo xtask bitstream ecpix5`); with 230 it made 214, and it was not.
+#[test]
+fn the_board_has_the_block_rams() {
+    let files = Shell::Ecpix5.emit(Shell::Ecpix5.config(None, None).expect("built"), ecpix5::CLOCK_PS).expect("emission");
+    let all: usize = files.iter().filter(|f| f.path.ends_with(".v")).map(|f| block_rams(&f.text)).sum();
+    assert!(
+        all <= 221,
+        "{all} block RAMs by the text: put small ones into LUTs (hw/src/shells/ecpix5/small.rs), or place it to see that it fits"
+    );
+}
+
 /// Both take the whole of it, with the FPGA's cells as they are in a bench; every port has a pin,
 /// and every pin a port.
 #[test]

@@ -179,6 +179,13 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
     let before = |p: &ListedPair| Some(((p.address, p.remote), Joined { flow: p.flow, local: p.local?, seen: false, missed: 0 }));
     let mut joined: Pairs = known.iter().filter(|p| !p.set).filter_map(before).collect();
     over(&mut joined, &list);
+    if !a.once {
+        note(format_args!(
+            "{} connected queue pairs are listed, and {} pairs of the table are joined; Ctrl-C ends this",
+            list.len(),
+            joined.len()
+        ));
+    }
     let (rdma, read_at) = (a.rdma.clone(), Instant::now());
     let mut follower = Follower { source, rdma, json, joined, list, read_at, lost: false, told: BTreeSet::new() };
     while let Some(wait) = follower.look(nic, a.every)? {

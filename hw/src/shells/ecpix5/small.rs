@@ -13,15 +13,15 @@ const PROFILES: usize = 16;
 const CLOCKS: usize = 32;
 /// RAMs of profiles' words whose module is not one of them by itself.
 const OWN: &str = r"__pass__memory__(bound|idle|cap|window)_ram";
-/// RAMs whose words are few or of one bit.
-const FEW: &str = r"__arbiter__(measures|rates)|__epochs|_epochs|__limits__ram|__ack__queue__ram";
+/// RAMs whose words are few, or of five bits at most.
+const FEW: &str = r"__arbiter__(measures|rates|ended|issued|slots)|__epochs|_epochs|__limits__ram|__ack__queue__ram|__hold__priorities|__state__profiles__\d|__reaction__profiles|__sent__profiles|__memory__settings";
 
 /// Kind of a RAM, by its words.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// One of 512 words, that needs so many.
     Wide(usize),
-    /// One of few words, or of one bit.
+    /// One of few words, or of five bits at most.
     Few,
 }
 
