@@ -13,12 +13,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use timely_driver::rdma::{ListError, LocalPair, Source};
 use timely_driver::say::note;
-use timely_driver::service::{JoinsReport, ListedPair, PairKey, PairNumbers, Request, UnjoinedAnswer};
+use timely_driver::service::{JoinsReport, ListedPair, PairKey, PairNumbers, PairReport, Request, UnjoinedAnswer};
 
 /// How soon a look follows one that found an answer: the NIC tells of one at a time.
 const SOON: Duration = Duration::from_millis(10);
 /// How soon the list is read again for an answer that it does not explain.
 const AGAIN: Duration = Duration::from_millis(100);
+/// A join is told of once in this time.
+const AGAIN_TOLD: Duration = Duration::from_secs(1);
 /// Answers that joined nothing are told of once; of so many at most.
 const MOST_TOLD: usize = 1000;
 /// Lists one after the other in which a connection is not, before it is over: one list may miss a
@@ -68,6 +70,8 @@ struct Follower {
     /// The list could not be read of late.
     lost: bool,
     told: BTreeSet<UnjoinedAnswer>,
+    /// The pair that was joined last, and when.
+    last: Option<(PairReport, Instant)>,
 }
 
 fn read<T: DeserializeOwned>(value: Value) -> Result<T, CliError> {
@@ -136,12 +140,17 @@ impl Follower {
 
     /// Joins what answers tell of: gives the time until the next look, or nothing when nobody reads
     /// any more.
-    fn look(&mut self, nic: &mut Backend, every: Duration) -> Result<Option<Duration>, CliError> {
+    fn look(&mut self, nic: &mut Backend, a: &Arguments) -> Result<Option<Duration>, CliError> {
         let pairs = self.list.iter().map(|p| PairNumbers(p.local, p.remote)).collect();
         let found: JoinsReport = read(nic.ask(Request::PairsMatch { pairs })?)?;
         for pair in &found.joined {
             let joined = Joined { flow: pair.flow, local: pair.local.unwrap_or_default(), seen: true, missed: 0 };
             self.joined.insert((pair.address, pair.remote), joined);
+            // An answer that came while its pair was joined says nothing new.
+            let again = self.last.replace((*pair, Instant::now())).is_some_and(|(p, at)| p == *pair && at.elapsed() < AGAIN_TOLD);
+            if again {
+                continue;
+            }
             let value = serde_json::to_value(pair).unwrap_or_default();
             if !self.say("joined", value, show::queue_pair(pair))? {
                 return Ok(None);
@@ -150,8 +159,8 @@ impl Follower {
         let any = !found.joined.is_empty() || !found.unjoined.is_empty();
         let unlisted = found.unjoined.iter().any(|a| self.list.iter().all(|p| p.local != a.local));
         // A number that is not in the list may be a new connection's: it is told of when the next
-        // list does not have it either.
-        let fresh = self.read_at.elapsed() < AGAIN;
+        // list, if there is to be one, does not have it either.
+        let fresh = a.once || self.read_at.elapsed() < AGAIN;
         for answer in found.unjoined {
             let listed = self.list.iter().any(|p| p.local == answer.local);
             if (listed || fresh || self.lost) && self.told.len() < MOST_TOLD && self.told.insert(answer.clone()) {
@@ -164,7 +173,7 @@ impl Follower {
         if unlisted && !fresh && !self.renew(nic)? {
             return Ok(None);
         }
-        Ok(Some(if any { SOON.min(every) } else { every.saturating_sub(self.read_at.elapsed()) }))
+        Ok(Some(if any { SOON.min(a.every) } else { a.every.saturating_sub(self.read_at.elapsed()) }))
     }
 }
 
@@ -187,8 +196,8 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
         ));
     }
     let (rdma, read_at) = (a.rdma.clone(), Instant::now());
-    let mut follower = Follower { source, rdma, json, joined, list, read_at, lost: false, told: BTreeSet::new() };
-    while let Some(wait) = follower.look(nic, a.every)? {
+    let mut follower = Follower { source, rdma, json, joined, list, read_at, lost: false, told: BTreeSet::new(), last: None };
+    while let Some(wait) = follower.look(nic, a)? {
         if a.once {
             break;
         }
