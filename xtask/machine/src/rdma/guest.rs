@@ -19,6 +19,9 @@ const PROVIDER: [&str; 2] = ["etc/libibverbs.d/rxe.driver", "usr/lib/x86_64-linu
 /// A program of perftest's with its options, as it is run at both ends.
 pub type Test = &'static str;
 
+/// The program while which the host lists its queue pairs, so that they are joined.
+pub const LISTED: Test = "ib_write_bw -d rxe0 -x 1 -F -u 18 -s 65536 -n 60 -q 2";
+
 /// Both ends of a wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -55,10 +58,12 @@ fn script(role: Role, tests: &[Test]) -> String {
     };
     let all: String = tests.iter().map(run).collect();
     let tries = if role == Role::Host { 40 } else { 1 };
-    // The host's list of queue pairs, a line each time, at a port of its own.
+    let listed = run(&LISTED);
+    // The host's lists of queue pairs, a line each, at a port of its own, while one program runs:
+    // each takes so much of the emulated processor's time that rates fall.
     let lists = match role {
-        Role::Host => "while :; do rdma -j resource show qp | tr -d '\\n'; echo; usleep 200000; done > /dev/ttyS1 &\n",
-        Role::Network => "",
+        Role::Host => "while :; do usleep 200000; rdma -j resource show qp | tr -d '\\n'; echo; done > /dev/ttyS1",
+        Role::Network => ":",
     };
     format!(
         r#"#!/bin/busybox sh
@@ -75,7 +80,10 @@ ip address add {own}/24 dev eth0
 /usr/bin/rdma link add rxe0 type rxe netdev eth0 || echo "{MARK}no RDMA NIC"
 [ -e /dev/infiniband/uverbs0 ] || mknod /dev/infiniband/uverbs0 c 231 192
 echo "{MARK}Linux $(uname -r)"
-{lists}end=passed
+end=passed
+lists() {{
+    {lists}
+}}
 run() {{
     left={tries}
     until "$@" > /tmp/said 2>&1; do
@@ -91,7 +99,8 @@ run() {{
 }}
 # The other end may still be booting.
 until ping -c 1 -W 1 {} > /dev/null; do :; done
-{all}for counter in /sys/class/infiniband/rxe0/ports/1/hw_counters/*; do
+{all}lists &
+{listed}for counter in /sys/class/infiniband/rxe0/ports/1/hw_counters/*; do
     value=$(cat $counter)
     case $counter in */lifespan) ;; *) [ "$value" = 0 ] || echo "{MARK}counter $(basename $counter) $value" ;; esac
 done
@@ -168,7 +177,8 @@ pub fn initrd(dir: &Path, tree: &Machine, role: Role, tests: &[Test]) -> Result<
     }
     archive.program("init", script(role, tests).as_bytes());
     archive.program("bin/busybox", &read(&tree.path("usr/bin/busybox"))?);
-    let programs: BTreeSet<&str> = tests.iter().filter_map(|t| t.split(' ').next()).chain(["rdma"]).collect();
+    let programs: BTreeSet<&str> =
+        tests.iter().filter_map(|t| t.split(' ').next()).chain(LISTED.split(' ').take(1)).chain(["rdma"]).collect();
     let mut libraries = BTreeSet::new();
     for program in programs {
         let place = format!("usr/bin/{program}");

@@ -102,6 +102,8 @@ fn wire(dir: &Path, paced: bool) -> Result<Running, String> {
 fn daemon(dir: &Path) -> Result<Running, String> {
     let mut c = Command::new(target().join("debug/timelyd"));
     c.arg("--device").arg(format!("vfio-user:{}", dir.join("registers").display())).arg("--socket").arg(dir.join("daemon"));
+    // On a busy machine it may be late, and the flows would stop.
+    c.args(["--heartbeat", "0s"]);
     c.env("XDG_RUNTIME_DIR", dir).env("XDG_STATE_HOME", dir).stdout(Stdio::null());
     let daemon = Running(c.spawn().map_err(|e| format!("timelyd did not start: {e}"))?);
     let end = Instant::now() + READY;
@@ -243,17 +245,19 @@ impl RdmaTest {
         for (pair, frames, mbps) in &rates {
             println!("queue pair {pair:#x}: {frames} requests at {mbps:.2} Mb/s of the wire");
         }
-        let off = rates.iter().find(|r| (r.2 / MBPS - 1.0).abs() > TOLERANCE);
+        let joined = joined.unwrap_or_default();
+        // The lists, by which pairs are joined, cost the emulated host some of its rate.
+        let off = rates.iter().find(|r| !joined.contains(&u64::from(r.0)) && (r.2 / MBPS - 1.0).abs() > TOLERANCE);
         if let Some((pair, _, mbps)) = off.filter(|_| !self.unpaced) {
             return Err(format!("queue pair {pair:#x} went at {mbps:.2} Mb/s, not at {MBPS}"));
         }
-        if !self.unpaced && rates.len() < 4 {
-            return Err(format!("{} queue pairs sent {LEAST} requests, 4 should have", rates.len()));
+        if !self.unpaced && rates.len() < 6 {
+            return Err(format!("{} queue pairs sent {LEAST} requests, 6 should have", rates.len()));
         }
-        if let Some(joined) = joined {
+        if !self.unpaced {
             println!("{} queue pairs were joined by their answers", joined.len());
-            if let Some((pair, ..)) = rates.iter().find(|r| !joined.contains(&u64::from(r.0))) {
-                return Err(format!("queue pair {pair:#x} was not joined by its answers"));
+            if joined.len() != 2 {
+                return Err(format!("the 2 queue pairs of `{}` should have been", guest::LISTED));
             }
         }
         if !results.iter().all(|r| r.1) {
