@@ -1,6 +1,7 @@
 //! One host's packets, one by one, through the model of the NIC: their order, and pauses.
-use super::network::{BUS, FLOW_BITS, command, mapped, prepare, put_mac, read, take};
+use super::network::{BUS, FLOW_BITS, mapped, prepare, put_mac};
 use super::rxe::envelope;
+use super::table::{command, read, take};
 use std::collections::VecDeque;
 use timely_model::inline::nic::In;
 use timely_model::stream::{Assembler, Beat, beats};

@@ -1,6 +1,7 @@
 //! The receiving host behind a NIC of its own, which sends CNPs in its place or does not.
-use super::network::{command, mapped, prepare, put_mac};
+use super::network::{mapped, prepare, put_mac};
 use super::rxe::{Receiver, Sender};
+use super::table::command;
 use std::collections::VecDeque;
 use timely_model::inline::nic::In;
 use timely_model::stream::{Assembler, Beat, beats};

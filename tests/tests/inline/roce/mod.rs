@@ -8,6 +8,7 @@ mod marks;
 mod network;
 mod promises;
 mod rxe;
+mod table;
 mod world;
 
 use crate::both::Both;

@@ -1,6 +1,7 @@
 //! Promises to users of queue pairs: a lone one has the line, and steps of the date change nothing.
-use super::network::{FLOW_BITS, Network, Plan, US, mapped, read};
+use super::network::{FLOW_BITS, Network, Plan, US, mapped};
 use super::plan;
+use super::table::read;
 use rand::Rng;
 use timely_regs::counters::Counter;
 use timely_regs::map::time;

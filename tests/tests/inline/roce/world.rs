@@ -1,7 +1,8 @@
 //! The surroundings of a NIC with queue pairs in its lockstep test: hosts, wire and driver at
 //! random.
-use super::network::{command, mapped, prepare, put_profile, read, take};
+use super::network::{mapped, prepare, put_profile};
 use super::rxe::envelope;
+use super::table::{command, read, take};
 use crate::both::Both;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
