@@ -150,12 +150,12 @@
 
 /* Block roce: Queue pairs of RoCEv2, in forms that pace them. Addresses, queue pairs and profile are staged, then COMMAND takes them. */
 #define TIMELY_ROCE_TYPE 0x5469000au
-#define TIMELY_ROCE_VERSION 4
+#define TIMELY_ROCE_VERSION 5
 #define TIMELY_ROCE_BASE 0x340u /* of this version of the map; walk the list instead */
 #define TIMELY_ROCE_CONTROL 0x10u /* RW: whether queue pairs are looked up; while 0 no pair is known or learned, and every packet goes past the store */
 #define TIMELY_ROCE_CONTROL_ENABLE_SHIFT 0 /* 1 after SECRET is written, which then stays; a change to 0 forgets all pairs, whose stored packets still leave */
 #define TIMELY_ROCE_CONTROL_ENABLE_MASK 0x1u
-#define TIMELY_ROCE_PROFILE 0x14u /* RW: profile of queue pairs that are learned from packets */
+#define TIMELY_ROCE_PROFILE 0x14u /* RW: profile of queue pairs that are learned from packets and that no rule is for */
 #define TIMELY_ROCE_PROFILE_PROFILE_SHIFT 0 /* a profile */
 #define TIMELY_ROCE_PROFILE_PROFILE_MASK 0xfu
 #define TIMELY_ROCE_MTU 0x18u /* RW: least path MTU of all queue pairs, by which READ requests take sequence numbers */
@@ -203,7 +203,7 @@
 #define TIMELY_ROCE_NOTIFY_TOS 0x64u /* RW: TOS or traffic class of congestion notifications */
 #define TIMELY_ROCE_NOTIFY_TOS_NOTIFY_TOS_SHIFT 0 /* DSCP in bits 7..2, ECN in bits 1..0; DSCP 48 after reset */
 #define TIMELY_ROCE_NOTIFY_TOS_NOTIFY_TOS_MASK 0xffu
-#define TIMELY_ROCE_PRIORITY 0x68u /* RW: priority of all queue pairs, by which pause frames (PFC) stop them */
+#define TIMELY_ROCE_PRIORITY 0x68u /* RW: priority of queue pairs that no rule is for, by which pause frames (PFC) stop them */
 #define TIMELY_ROCE_PRIORITY_PRIORITY_SHIFT 0 /* 0 to 7; holds for pairs that are learned or set from then on */
 #define TIMELY_ROCE_PRIORITY_PRIORITY_MASK 0x7u
 #define TIMELY_ROCE_READ_FLOW 0x6cu /* RW: flow whose queue pair command 4 reads */
@@ -213,7 +213,28 @@
 #define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_SHIFT 0 /* 0 to 5 */
 #define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_MASK 0x7u
 #define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_MOST 5u
-#define TIMELY_ROCE_TOLD 0x74u /* RO: what the last command 4 or 5 found, if its outcome is 0; word TOLD_WORD of it: 0 to 3 the remote address, as in ADDRESS; 4 the remote queue pair, in bit 24 whether there is one, in bit 25 whether a command set it; 5 the local queue pair, in bit 24 whether there is one */
+#define TIMELY_ROCE_TOLD_WORD_OF_RULE_SHIFT 3 /* 1 word of a rule: 0 to 3 its address, 4 what RULE set, 0 if it is not in use */
+#define TIMELY_ROCE_TOLD_WORD_OF_RULE_MASK 0x8u
+#define TIMELY_ROCE_TOLD_WORD_SHOWN_RULE_SHIFT 4 /* which rule */
+#define TIMELY_ROCE_TOLD_WORD_SHOWN_RULE_MASK 0xf0u
+#define TIMELY_ROCE_TOLD 0x74u /* RO: what the last command 4 or 5 found, if its outcome is 0; word TOLD_WORD of it: 0 to 3 the remote address, as in ADDRESS; 4 the remote queue pair, in bit 24 whether there is one, in bit 25 whether a command set it; 5 the local queue pair, in bit 24 whether there is one; or, whatever command was last, a word of a rule */
+#define TIMELY_ROCE_RULE 0x78u /* RW: a write sets a rule, with ADDRESS: the profile and priority of queue pairs that are learned from then on */
+#define TIMELY_ROCE_RULE_INDEX_SHIFT 0 /* which of the 16; the first that is for a queue pair decides */
+#define TIMELY_ROCE_RULE_INDEX_MASK 0xfu
+#define TIMELY_ROCE_RULE_USED_SHIFT 4 /* 1 the rule is in use */
+#define TIMELY_ROCE_RULE_USED_MASK 0x10u
+#define TIMELY_ROCE_RULE_PREFIX_SHIFT 5 /* bits of ADDRESS that the remote address must have; IPv4 addresses have 96 bits in front, 0 any address */
+#define TIMELY_ROCE_RULE_PREFIX_MASK 0x1fe0u
+#define TIMELY_ROCE_RULE_PREFIX_MOST 128u
+#define TIMELY_ROCE_RULE_DSCP_SHIFT 13 /* DSCP of the packet from which the queue pair is learned */
+#define TIMELY_ROCE_RULE_DSCP_MASK 0x7e000u
+#define TIMELY_ROCE_RULE_BY_DSCP_SHIFT 19 /* 1 the packet must have this DSCP, 0 any */
+#define TIMELY_ROCE_RULE_BY_DSCP_MASK 0x80000u
+#define TIMELY_ROCE_RULE_RULE_PROFILE_SHIFT 20 /* profile of its queue pairs */
+#define TIMELY_ROCE_RULE_RULE_PROFILE_MASK 0xf00000u
+#define TIMELY_ROCE_RULE_RULE_PRIORITY_SHIFT 24 /* priority of its queue pairs */
+#define TIMELY_ROCE_RULE_RULE_PRIORITY_MASK 0x7000000u
+#define TIMELY_ROCE_HOST_TIMEOUT 0x7cu /* RW: shortest retransmission time-out of the hosts' queue pairs, a note for software that sets profiles; the hardware does not read it */
 
 /* Block counters: Events of the whole NIC, by index. */
 #define TIMELY_COUNTERS_TYPE 0x54690005u

@@ -24,7 +24,7 @@ use crate::parse::Parse;
 use crate::reaction::Reaction;
 use crate::roce;
 use crate::roce::notifier::Notifier;
-use crate::roce::queue_pairs::QueuePairs;
+use crate::roce::queue_pairs::{PairRules, QueuePairs};
 use crate::roce::round_trips::RoundTrips;
 use crate::rtt::Rtt;
 use crate::scheduler::Scheduler;
@@ -102,6 +102,7 @@ pub const BLOCKS: &[Block] = blocks! {
     "roce_512" Speed roce::Parse::<512, 64, 8>::new();
     "queue_pairs_10" Speed QueuePairs::<10, 7, 11>::new();
     "queue_pairs_14" Area QueuePairs::<14, 11, 15>::new();
+    "pair_rules" Speed PairRules::new();
     "round_trips_10" Speed RoundTrips::<10>::new();
     "round_trips_14" Area RoundTrips::<14>::new();
     "notifier_64_10" Speed Notifier::<64, 8, 10, 4>::new();

@@ -260,7 +260,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         // priority.
         self.pair_record.next = bits::<512>(0);
         if self.pairs.load_live.val() {
-            self.pair_record.next = ((bit_cast::<512, 3>(self.csr.settings.val().pair_priority) << 8)
+            self.pair_record.next = ((bit_cast::<512, 3>(self.pairs.load_priority.val()) << 8)
                 | (bit_cast::<512, 4>(self.pairs.load_profile.val()) << 4))
                 | bits::<512>(1);
         }

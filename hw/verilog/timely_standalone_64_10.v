@@ -126,7 +126,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire core__source_swept;
     wire  [63:0] core__steady;
     wire  [63:0] core__date;
-    wire  [1111:0] core__settings;
+    wire  [1175:0] core__settings;
     wire  core__stop;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
@@ -148,6 +148,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire [9:0] core__pairs_load_flow;
     wire core__pairs_load_live;
     wire [3:0] core__pairs_load_profile;
+    wire [2:0] core__pairs_load_priority;
     wire core__pairs_loading;
     wire [31:0] core__pairs_status;
     wire [31:0] core__pairs_told;
@@ -263,6 +264,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  [9:0] no_pairs__pairs_load_flow;
     wire  no_pairs__pairs_load_live;
     wire  [3:0] no_pairs__pairs_load_profile;
+    wire  [2:0] no_pairs__pairs_load_priority;
     wire  no_pairs__pairs_loading;
     wire  [31:0] no_pairs__pairs_status;
     wire  [31:0] no_pairs__pairs_told;
@@ -355,6 +357,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .pairs_load_flow(core__pairs_load_flow),
         .pairs_load_live(core__pairs_load_live),
         .pairs_load_profile(core__pairs_load_profile),
+        .pairs_load_priority(core__pairs_load_priority),
         .pairs_loading(core__pairs_loading),
         .pairs_status(core__pairs_status),
         .pairs_told(core__pairs_told),
@@ -498,6 +501,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .pairs_load_flow(no_pairs__pairs_load_flow),
         .pairs_load_live(no_pairs__pairs_load_live),
         .pairs_load_profile(no_pairs__pairs_load_profile),
+        .pairs_load_priority(no_pairs__pairs_load_priority),
         .pairs_loading(no_pairs__pairs_loading),
         .pairs_status(no_pairs__pairs_status),
         .pairs_told(no_pairs__pairs_told)
@@ -592,6 +596,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     assign core__pairs_load_flow = no_pairs__pairs_load_flow;
     assign core__pairs_load_live = no_pairs__pairs_load_live;
     assign core__pairs_load_profile = no_pairs__pairs_load_profile;
+    assign core__pairs_load_priority = no_pairs__pairs_load_priority;
     assign core__pairs_loading = no_pairs__pairs_loading;
     assign core__pairs_status = no_pairs__pairs_status;
     assign core__pairs_told = no_pairs__pairs_told;
@@ -636,7 +641,7 @@ endmodule // standalone
 
 
 
-module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,source_pulses,source_swept,steady,date,settings,stop,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,pairs_told,clearing,st_valid,st_word,st_data,pw_valid,pw_profile,pw_word,pw_data,time_offset,time_epoch,departed_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
+module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,source_pulses,source_swept,steady,date,settings,stop,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_load_priority,pairs_loading,pairs_status,pairs_told,clearing,st_valid,st_word,st_data,pw_valid,pw_profile,pw_word,pw_data,time_offset,time_epoch,departed_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
     
     // Module arguments
     input wire  clk;
@@ -697,7 +702,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  source_swept;
     output wire [63:0] steady;
     output wire [63:0] date;
-    output wire [1111:0] settings;
+    output wire [1175:0] settings;
     output wire stop;
     output wire  fl_valid;
     output wire  [9:0] fl_flow;
@@ -722,6 +727,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  [9:0] pairs_load_flow;
     input wire  pairs_load_live;
     input wire  [3:0] pairs_load_profile;
+    input wire  [2:0] pairs_load_priority;
     input wire  pairs_loading;
     input wire  [31:0] pairs_status;
     input wire  [31:0] pairs_told;
@@ -801,7 +807,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  [63:0] control__steady;
     wire  [63:0] control__date;
     wire  [63:0] control__later;
-    wire  [1111:0] control__settings;
+    wire  [1175:0] control__settings;
     wire  control__stop;
     wire  control__release_valid;
     wire  [9:0] control__release_flow;
@@ -956,6 +962,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .pairs_load_flow(pairs_load_flow),
         .pairs_load_live(pairs_load_live),
         .pairs_load_profile(pairs_load_profile),
+        .pairs_load_priority(pairs_load_priority),
         .pairs_loading(pairs_loading),
         .pairs_status(pairs_status),
         .pairs_told(pairs_told),
@@ -1117,7 +1124,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
 endmodule // standalone__core
 
 
-module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,pairs_told,clearing,st_valid,st_word,st_data,time_offset,time_epoch,departed_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_load_priority,pairs_loading,pairs_status,pairs_told,clearing,st_valid,st_word,st_data,time_offset,time_epoch,departed_epoch,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -1185,7 +1192,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output wire [63:0] steady;
     output wire [63:0] date;
     output wire [63:0] later;
-    output wire [1111:0] settings;
+    output wire [1175:0] settings;
     output wire stop;
     output wire  pw_valid;
     output wire  [3:0] pw_profile;
@@ -1217,6 +1224,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  [9:0] pairs_load_flow;
     input wire  pairs_load_live;
     input wire  [3:0] pairs_load_profile;
+    input wire  [2:0] pairs_load_priority;
     input wire  pairs_loading;
     input wire  [31:0] pairs_status;
     input wire  [31:0] pairs_told;
@@ -1545,7 +1553,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [15:0] histograms__clearing;
     wire csr__clk;
     wire csr__rst;
-    wire  [1111:0] csr__settings;
+    wire  [1175:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  csr__pw_valid;
@@ -1686,8 +1694,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [9:0] crossing__o_superseded_flow;
     wire [15:0] crossing__histogram_clear;
     wire  [15:0] crossing__o_histogram_clear;
-    wire [1111:0] crossing__settings;
-    wire  [1111:0] crossing__o_settings;
+    wire [1175:0] crossing__settings;
+    wire  [1175:0] crossing__o_settings;
     reg  asked__0__d;
     reg  asked__0__d_v;
     reg asked__0__q = 1'h0;
@@ -2275,7 +2283,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         csr__bulk_record_v = dma__load_record;
         pair_record = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (pairs_load_live) begin
-            pair_record = {501'h0, csr__settings[1090+:3], pairs_load_profile, 3'h0, 1'h1};
+            pair_record = {501'h0, pairs_load_priority, pairs_load_profile, 3'h0, 1'h1};
         end
         if (pairs_load_valid) begin
             csr__bulk_flow_v = pairs_load_flow;
@@ -8349,8 +8357,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output wire  [9:0] o_superseded_flow;
     input wire  [15:0] histogram_clear;
     output wire [15:0] o_histogram_clear;
-    input wire  [1111:0] settings;
-    output wire [1111:0] o_settings;
+    input wire  [1175:0] settings;
+    output wire [1175:0] o_settings;
     
     // Stub signals
     wire q_pw__clk;
@@ -8374,9 +8382,9 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [15:0] q_histogram_clear__d;
     reg  [15:0] q_histogram_clear__d_v;
     reg [15:0] q_histogram_clear__q = 16'h0;
-    reg  [1111:0] q_settings__d;
-    reg  [1111:0] q_settings__d_v;
-    reg [1111:0] q_settings__q = 1112'h0;
+    reg  [1175:0] q_settings__d;
+    reg  [1175:0] q_settings__d_v;
+    reg [1175:0] q_settings__q = 1176'h0;
     
     // Sub module instances
     tnic_standalone__core__control__crossing__q_pw q_pw(
@@ -9138,7 +9146,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output wire  [1:0] s_axil_rresp;
     output wire  s_axil_rvalid;
     input wire  s_axil_rready;
-    output wire [1111:0] settings;
+    output wire [1175:0] settings;
     output wire stop;
     output wire time_set_valid;
     output wire  pw_valid;
@@ -9246,7 +9254,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__query_valid;
     wire held__clk;
     wire held__rst;
-    wire  [1111:0] held__settings;
+    wire  [1175:0] held__settings;
     wire histogram__clk;
     wire histogram__rst;
     wire histogram__next_bin;
@@ -12044,7 +12052,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11001110] = 130'h0;
     mem[9'b11001111] = 130'h0;
     mem[9'b11010000] = 130'h10000000000000000000000005469000a;
-    mem[9'b11010001] = 130'h100000000000000000000000000000004;
+    mem[9'b11010001] = 130'h100000000000000000000000000000005;
     mem[9'b11010010] = 130'h1000000000000000000000000000003c0;
     mem[9'b11010011] = 130'h0;
     mem[9'b11010100] = 130'h300000001000000000000000100000000;
@@ -12071,10 +12079,10 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11101001] = 130'h3000000ff00000000000000ff000000c0;
     mem[9'b11101010] = 130'h300000007000000000000000700000000;
     mem[9'b11101011] = 130'h30000ffff000000000000ffff00000000;
-    mem[9'b11101100] = 130'h300000005000000000000000700000000;
+    mem[9'b11101100] = 130'h3000000ff00000000000000ff00000000;
     mem[9'b11101101] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b11101110] = 130'h0;
-    mem[9'b11101111] = 130'h0;
+    mem[9'b11101110] = 130'h307ffffff0000000007ffffff00000000;
+    mem[9'b11101111] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11110000] = 130'h100000000000000000000000054690005;
     mem[9'b11110001] = 130'h100000000000000000000000000000002;
     mem[9'b11110010] = 130'h100000000000000000000000000000500;
@@ -13458,8 +13466,8 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [1111:0] settings;
-    reg  [1111:0] settings_v;
+    output reg  [1175:0] settings;
+    reg  [1175:0] settings_v;
     
     // Stub signals
     wire enable__clk;
@@ -13584,7 +13592,13 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     wire  [15:0] pair_flow__value;
     wire pair_word__clk;
     wire pair_word__rst;
-    wire  [2:0] pair_word__value;
+    wire  [7:0] pair_word__value;
+    wire pair_rule__clk;
+    wire pair_rule__rst;
+    wire  [26:0] pair_rule__value;
+    wire pair_timeout__clk;
+    wire pair_timeout__rst;
+    wire  [31:0] pair_timeout__value;
     
     // Sub module instances
     tnic_standalone__core__control__csr__held__enable enable(
@@ -13915,6 +13929,22 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_data(st_data),
         .value(pair_word__value)
     );
+    tnic_standalone__core__control__csr__held__pair_rule pair_rule(
+        .clk(pair_rule__clk),
+        .rst(pair_rule__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_rule__value)
+    );
+    tnic_standalone__core__control__csr__held__pair_timeout pair_timeout(
+        .clk(pair_timeout__clk),
+        .rst(pair_timeout__rst),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
+        .value(pair_timeout__value)
+    );
     
     // Update code
     always @(*) begin
@@ -13958,7 +13988,9 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         settings_v[(64'h43a)+:(8)] = notify_tos__value;
         settings_v[(64'h442)+:(3)] = pair_priority__value;
         settings_v[(64'h445)+:(16)] = pair_flow__value;
-        settings_v[(64'h455)+:(3)] = pair_word__value;
+        settings_v[(64'h455)+:(8)] = pair_word__value;
+        settings_v[(64'h45d)+:(27)] = pair_rule__value;
+        settings_v[(64'h478)+:(32)] = pair_timeout__value;
         settings = settings_v;
     end
     assign enable__clk = clk;
@@ -14043,6 +14075,10 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     assign pair_flow__rst = rst;
     assign pair_word__clk = clk;
     assign pair_word__rst = rst;
+    assign pair_rule__clk = clk;
+    assign pair_rule__rst = rst;
+    assign pair_timeout__clk = clk;
+    assign pair_timeout__rst = rst;
     
 endmodule // standalone__core__control__csr__held
 
@@ -15305,6 +15341,49 @@ endmodule // standalone__core__control__csr__held__pair_remote
 
 
 
+module tnic_standalone__core__control__csr__held__pair_rule(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [26:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11101110;
+    localparam  others__0 = 27'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [26:0] held__d;
+    reg  [26:0] held__d_v;
+    reg [26:0] held__q = 27'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 27'h7ffffff) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_rule
+
+
+
+
 module tnic_standalone__core__control__csr__held__pair_secret(clk,rst,st_valid,st_word,st_data,value);
     
     // Module arguments
@@ -15458,6 +15537,49 @@ endmodule // standalone__core__control__csr__held__pair_set_profile
 
 
 
+module tnic_standalone__core__control__csr__held__pair_timeout(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output wire [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b11101111;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    reg  [31:0] held__d_v;
+    reg [31:0] held__q = 32'h0;
+    
+    // Sub module instances
+    
+    // Update code
+    always @(*) begin
+        held__d_v = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d_v = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d_v = 32'h0;
+        end
+        held__d = held__d_v;
+    end
+    assign value = held__q;
+    
+    always @(posedge clk) begin
+        held__q <= held__d;
+    end
+endmodule // standalone__core__control__csr__held__pair_timeout
+
+
+
+
 module tnic_standalone__core__control__csr__held__pair_word(clk,rst,st_valid,st_word,st_data,value);
     
     // Module arguments
@@ -15466,17 +15588,17 @@ module tnic_standalone__core__control__csr__held__pair_word(clk,rst,st_valid,st_
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output wire [2:0] value;
+    output wire [7:0] value;
     
     // Constant declarations
     localparam  at__0 = 10'b11101100;
-    localparam  others__0 = 3'b0;
+    localparam  others__0 = 8'h0;
     localparam  place__0 = 7'b0;
     
     // Stub signals
-    reg  [2:0] held__d;
-    reg  [2:0] held__d_v;
-    reg [2:0] held__q = 3'h0;
+    reg  [7:0] held__d;
+    reg  [7:0] held__d_v;
+    reg [7:0] held__q = 8'h0;
     
     // Sub module instances
     
@@ -15484,7 +15606,7 @@ module tnic_standalone__core__control__csr__held__pair_word(clk,rst,st_valid,st_
     always @(*) begin
         held__d_v = held__q;
         if (st_valid & (st_word == at__0)) begin
-            held__d_v = (held__q & others__0) | (((st_data) & 3'h7) << place__0);
+            held__d_v = (held__q & others__0) | (((st_data) & 8'hff) << place__0);
         end
         if (rst) begin
             held__d_v = 32'h0;
@@ -74809,7 +74931,7 @@ endmodule // standalone__generator__packets__states
 
 
 
-module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_loading,pairs_status,pairs_told);
+module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_sample_flow,pairs_sample_rtt_ns,pairs_sample_now_ns,pairs_notice_valid,pairs_notice_flow,pairs_notice_marked,pairs_notice_bytes,pairs_load_valid,pairs_load_flow,pairs_load_live,pairs_load_profile,pairs_load_priority,pairs_loading,pairs_status,pairs_told);
     
     // Module arguments
     output wire pairs_sample_valid;
@@ -74825,6 +74947,7 @@ module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_samp
     output wire [9:0] pairs_load_flow;
     output wire pairs_load_live;
     output wire [3:0] pairs_load_profile;
+    output wire [2:0] pairs_load_priority;
     output wire pairs_loading;
     output wire [31:0] pairs_status;
     output wire [31:0] pairs_told;
@@ -74843,6 +74966,7 @@ module tnic_standalone__no_pairs(pairs_sample_valid,pairs_sample_kind,pairs_samp
     assign pairs_load_flow = ((32'h0) & 10'h3ff);
     assign pairs_load_live = 1'b0;
     assign pairs_load_profile = ((32'h0) & 4'hf);
+    assign pairs_load_priority = ((32'h0) & 3'h7);
     assign pairs_loading = 1'b0;
     assign pairs_status = ((32'h0) & 32'hffffffff);
     assign pairs_told = ((32'h0) & 32'hffffffff);

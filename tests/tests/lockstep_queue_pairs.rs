@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use timely_hw::roce::queue_pairs::QueuePairs;
 use timely_model::Block;
-use timely_model::queue_pairs::{self, Change, Command, In, Key, Out, Status, Told, Verb, hash};
+use timely_model::queue_pairs::{self, Change, Command, Given, In, Key, Out, Status, Told, Verb, hash};
 use timely_tests::{Runs, cycles, quick, rng, seeds, verilate};
 use timely_verilate::{Dut, Library};
 
@@ -33,7 +33,8 @@ impl Bench<'_> {
         };
         let change = || Change {
             flow: self.get("change_flow") as u32,
-            profile: (self.get("change_live") == 1).then(|| self.get("change_profile") as u8),
+            given: (self.get("change_live") == 1)
+                .then(|| Given { profile: self.get("change_profile") as u8, priority: self.get("change_priority") as u8 }),
         };
         let answer = found("answer");
         let key =
@@ -52,6 +53,10 @@ impl Bench<'_> {
             answer,
             answer_key: answer.map(|_| answer_key()),
             told: (self.get("told_own") + self.get("told_local") == 1).then(told),
+            ask: (self.get("ask_valid") == 1).then(|| {
+                let address = self.dut.get_bytes(self.library.output("ask_address"));
+                (u128::from_le_bytes(address.try_into().expect("16 bytes")), self.get("ask_dscp") as u8)
+            }),
             ready: self.get("command_ready") == 1,
             reply: (self.get("reply_valid") == 1).then(|| (STATUS[self.get("reply_status") as usize], self.get("reply_flow") as u32)),
             change: (self.get("change_valid") == 1).then(change),
@@ -72,10 +77,16 @@ impl Bench<'_> {
         self.set("rst", i.rst.into());
         let secret: Vec<u8> = i.secret.iter().flat_map(|w| w.to_le_bytes()).collect();
         self.dut.set_bytes(self.library.input("cfg_secret"), &secret);
-        self.set("cfg_profile", i.profile.into());
+        self.set("cfg_profile", i.given.profile.into());
+        self.set("cfg_priority", i.given.priority.into());
+        self.set("ask_hit", i.rule.is_some().into());
+        self.set("ask_profile", i.rule.map_or_else(|| rng.random_range(0..16), |r| r.profile).into());
+        self.set("ask_priority", i.rule.map_or_else(|| rng.random_range(0..8), |r| r.priority).into());
         self.set("cfg_age_unit", i.age_unit.into());
         self.look("sent", i.sent.map(|(k, _)| k), rng);
-        self.set("sent_learn", i.sent.map_or_else(|| rng.random(), |(_, learn)| learn).into());
+        let learn = i.sent.and_then(|s| s.1);
+        self.set("sent_learn", if i.sent.is_some() { learn.is_some() } else { rng.random() }.into());
+        self.set("sent_dscp", learn.unwrap_or_else(|| rng.random_range(0..64)).into());
         self.look("answer", i.answer, rng);
         let c = i.command;
         self.look("command", c.map(|c| c.key), rng);
@@ -151,6 +162,7 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                 .filter(|b| out.pulses >> b & 1 == 1)
                 .for_each(|b| count(["learned", "set", "removed", "aged", "full", "crowded", "ambiguous", "postponed"][b]));
             out.joined.iter().for_each(|_| count("joined"));
+            out.ask.iter().for_each(|_| count("asked"));
             out.told.iter().for_each(|t| count(if matches!(t, Told::Own(..)) { "own key read" } else { "answers' key read" }));
             let verb = i.command.filter(|_| out.ready).map(|c| c.verb);
             verb.iter().for_each(|v| count(&format!("{v:?} begins")));
@@ -181,11 +193,14 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
             let of = |rng: &mut ChaCha8Rng| {
                 if rng.random_bool(if mood == 3 { 0.9 } else { 0.1 }) { twin(rng) } else { keys_of[rng.random_range(some.clone())] }
             };
-            i.profile = rng.random_range(0..16);
+            i.given = Given { profile: rng.random_range(0..16), priority: rng.random_range(0..8) };
+            i.rule = rng.random_bool(0.5).then(|| Given { profile: rng.random_range(0..16), priority: rng.random_range(0..8) });
             // Now and then the same key again, clock after clock.
             let again = rng.random_bool(0.3);
             let last = i.sent.map(|(k, _)| k).filter(|_| again);
-            i.sent = sent.next(&mut rng).then(|| (last.unwrap_or_else(|| of(&mut rng)), rng.random_bool(learns)));
+            i.sent = sent
+                .next(&mut rng)
+                .then(|| (last.unwrap_or_else(|| of(&mut rng)), rng.random_bool(learns).then(|| rng.random_range(0..64))));
             i.answer =
                 answers.next(&mut rng).then(|| if rng.random_bool(0.7) { joined[rng.random_range(0..joined.len())] } else { of(&mut rng) });
             if out.ready || i.command.is_none() {
@@ -243,6 +258,7 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
         "ambiguous",
         "postponed",
         "joined",
+        "asked",
         "own key read",
         "answers' key read",
         "Join begins",
@@ -283,7 +299,7 @@ fn rtl_equals_model_full() {
     let mut rng = rng(1);
     let mut bench = Bench { dut: library.instantiate(1), library: &library };
     let mut model = queue_pairs::QueuePairs::new(14);
-    let mut i = In { secret: rng.random(), profile: 3, ..In::default() };
+    let mut i = In { secret: rng.random(), given: Given { profile: 3, priority: 1 }, ..In::default() };
     let key = |pair: u64| Key { address: 0xfe80, pair: pair as u32 };
     let (mut looks, mut hits, mut replies) = ([0; 2], [0; 2], BTreeMap::<Status, u64>::new());
     let (mut pairs, mut commands, load) = (0, 0, 700_000..800_000);
@@ -293,10 +309,10 @@ fn rtl_equals_model_full() {
         (i.sent, i.answer) = (None, None);
         if pairs < PAIRS {
             if out.swept && clk.is_multiple_of(40) {
-                (i.sent, pairs) = (Some((key(pairs), true)), pairs + 1);
+                (i.sent, pairs) = (Some((key(pairs), Some(pairs as u8 % 64))), pairs + 1);
             }
         } else if load.contains(&clk) {
-            i.sent = rng.random_bool(0.6).then(|| (key(rng.random_range(0..PAIRS)), true));
+            i.sent = rng.random_bool(0.6).then(|| (key(rng.random_range(0..PAIRS)), Some(0)));
             i.answer = rng.random_bool(0.6).then(|| key(100_000 + rng.random_range(0..JOINED)));
         }
         if clk >= load.start {

@@ -1,6 +1,7 @@
 //! Joins of queue pairs by what arrives: an answer has the peer's address and the host's queue
 //! pair, and the host's list has the peer's queue pair that this one is connected with.
-use super::pairs::{PairError, PairKey, PairReport};
+use super::pair_error::PairError;
+use super::pairs::{PairKey, PairReport};
 use super::{Service, ServiceError, json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

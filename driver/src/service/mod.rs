@@ -6,15 +6,18 @@ mod error;
 mod events;
 mod joins;
 mod notes;
+mod pair_error;
 mod pairs;
 mod read;
 mod request;
+mod rules;
 mod saving;
 
 pub use configure::STOPPED;
 pub use error::{MOST_PAIRS, ServiceError};
 pub use joins::{JoinsReport, ListedPair, PairNumbers, UnjoinedAnswer};
-pub use pairs::{NotifySetup, PairError, PairKey, PairReport, PairSetup, PairsReport};
+pub use pair_error::PairError;
+pub use pairs::{HOST_TIMEOUT_US, NotifySetup, PairKey, PairReport, PairSetup, PairsReport};
 pub(crate) use read::Dated;
 pub use request::Request;
 
@@ -114,7 +117,8 @@ impl Service {
             Request::ProfileSet { profile, spec } => {
                 let request = self.request(self.config.port.as_ref())??;
                 let parameters = spec.parameters_on(request.as_ref())?;
-                parameters.quantise().map_err(SpecError::from)?;
+                let words = parameters.quantise().map_err(SpecError::from)?;
+                self.floor()?.must_hold(profile, &words)?;
                 let mut with = self.config.clone();
                 with.profile.insert(Number(profile), spec);
                 self.planned(&with)?;
@@ -177,6 +181,7 @@ impl Service {
                 Ok(json(self.pairs()?))
             }
             Request::PairsSetup { setup } => self.pairs_setup(setup),
+            Request::PairsRules { rules } => self.pairs_rules(&rules),
             Request::PairsStop {} => self.pairs_stop(),
             Request::PairJoin { pair, local, profile } => self.pair_join(pair, local, profile),
             Request::PairRemove { pair } => self.pair_remove(pair),

@@ -1,7 +1,9 @@
 //! Queue pairs of RoCEv2: the table's settings, and commands to it.
+use super::pair_error::{MOST_CELLS, MOST_DSCP, MOST_INTERVAL_US, PRIORITY, PairError};
+use super::rules::Floor;
 use super::{Service, ServiceError, json};
 use crate::Error;
-use crate::spec::{SpecError, one_host};
+use crate::spec::{RuleSpec, SpecError, one_host};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
@@ -14,117 +16,29 @@ use timely_regs::profile;
 
 /// Greatest number of a queue pair; 0 and 1 are management's.
 const MOST_PAIR: u32 = 0xff_ffff;
-/// Longest interval between two notifications of a pair: 24 bits of ns.
-const MOST_INTERVAL_US: u32 = 16_777;
-/// Greatest bound in the store, in cells.
-const MOST_CELLS: u32 = 65_535;
 /// Greatest priority.
 const MOST_PRIORITY: u32 = 7;
-/// Greatest differentiated-services code point.
-const MOST_DSCP: u32 = 63;
 /// Units of the age that a pair is forgotten after, at least.
 const AGE_UNITS: u64 = 7;
 /// Picoseconds of a second.
 const PS_PER_S: u128 = 1_000_000_000_000;
 
-/// Why a request for queue pairs was not done.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum PairError {
-    /// The form of the NIC has no table.
-    #[error("this NIC has no table of queue pairs; emit it with `timely-hw emit --shell opennic --roce` (docs/roce.md)")]
-    None,
-    /// The table is not in use.
-    #[error("the table of queue pairs is not in use; `timelyctl pairs setup` takes it into use")]
-    Off,
-    /// A path MTU that RoCEv2 does not have.
-    #[error("a path MTU of {0} bytes is none of RoCEv2's; give 256, 512, 1024, 2048 or 4096, or 0 where it is unknown")]
-    Mtu(u32),
-    /// An age that the register does not hold.
-    #[error("an age of {asked} s is too long for this clock; give 0 to {most} s, 0 to forget no pair")]
-    Age {
-        /// Asked for.
-        asked: u32,
-        /// Longest.
-        most: u64,
-    },
-    /// An interval of notifications that the register does not hold.
-    #[error("no interval of {0} us between congestion notifications is to be had; give 1 to {MOST_INTERVAL_US}, 50 for most senders")]
-    Interval(u32),
-    /// A priority that is none.
-    #[error("{0} is no priority; give 0 to 7, {PRIORITY} in most networks")]
-    Priority(u32),
-    /// A bound that lets a pair have nothing in the store, or that the register does not hold.
-    #[error("a store bound of {0} cells cannot be; give 1 to {MOST_CELLS}, more than the window of the host's sender")]
-    Store(u32),
-    /// A flow that would be added or changed where flows are queue pairs'.
-    #[error("flows of this NIC are its queue pairs'; `timelyctl pairs join ADDRESS QP` makes one, and its profile sets it")]
-    Flows,
-    /// A flow of a pair, which goes with its pair.
-    #[error(
-        "flow {0} is a queue pair's, as all flows of this NIC; `timelyctl pairs remove ADDRESS QP` removes it with its pair (`rdma resource show qp` \
-         has the number, `rdma resource show cm_id` the address)"
-    )]
-    Flow(u32),
-    /// A DSCP that is none.
-    #[error("{0} is no DSCP; give 0 to {MOST_DSCP}")]
-    Dscp(u32),
-    /// A number of no queue pair.
-    #[error("{0} is no number of a queue pair; give 2 to 16777215, as `rdma resource show qp` shows it")]
-    Number(u32),
-    /// A random secret that is no secret.
-    #[error(
-        "the system's random source gave zeros for the secret of the hash, with which other hosts choose collisions; nothing was set up"
-    )]
-    Secret,
-    /// There is no such pair.
-    #[error("{remote} at {address} is no pair that the table knows; nothing was removed")]
-    Unknown {
-        /// Remote address.
-        address: IpAddr,
-        /// Remote queue pair.
-        remote: u32,
-    },
-    /// The port has no address, so that no answer is to it.
-    #[error(
-        "the port has no MAC address, by which answers to this host are known; `timelyctl port set --mac MAC`, with the address of the RDMA \
-         device's interface (`ip link`)"
-    )]
-    Mac,
-    /// A list of the host's queue pairs that is too long.
-    #[error("a list of {listed} queue pairs is too long; name the RDMA device behind this NIC with --rdma, {most} at most")]
-    Listed {
-        /// Queue pairs in the list.
-        listed: usize,
-        /// Most.
-        most: usize,
-    },
-    /// No flow is left.
-    #[error("all {0} flows have pairs; remove one, or set the table up with an --age")]
-    Full(u32),
-    /// The hash is taken.
-    #[error(
-        "the table has no place for {0}, for its hash is another pair's; it goes unpaced until `timelyctl pairs setup` draws another secret"
-    )]
-    Crowded(u32),
-    /// The local number is another pair's.
-    #[error(
-        "answers to local queue pair {local} belong to another pair: this one was set and is not joined; remove the other, or give the right --local"
-    )]
-    Ambiguous {
-        /// Local queue pair.
-        local: u32,
-    },
-}
-
 /// Settings of the table, as they are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairSetup {
     /// Profile of pairs that are learned.
     pub profile: u32,
-    /// Priority of all pairs, by which pause frames (PFC) stop them, 0 to 7.
+    /// Priority of pairs that no rule is for, by which pause frames (PFC) stop them, 0 to 7.
     #[serde(default = "usual_priority")]
     pub priority: u32,
+    /// Rules of pairs that are learned, of which the first that is for a pair decides; 16 at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleSpec>,
+    /// Shortest retransmission time-out of the host's pairs, us, below which no profile may hold a
+    /// pair's packets; 0 unknown.
+    #[serde(default = "usual_timeout", skip_serializing_if = "is_usual_timeout")]
+    pub host_timeout_us: u32,
     /// Least path MTU, bytes; 0 unknown.
     pub mtu: u32,
     /// After so long without a packet a learned pair is forgotten, s; 0 never.
@@ -137,11 +51,20 @@ pub struct PairSetup {
     pub notify: Option<NotifySetup>,
 }
 
-/// Priority of pairs when nothing is said: RoCEv2's class in most networks.
-pub const PRIORITY: u32 = 3;
-
 fn usual_priority() -> u32 {
     PRIORITY
+}
+
+/// Retransmission time-out of a host when nothing is said, us: the code 14 of InfiniBand, 4.096 us
+/// times 2^14, which rdma_rxe and perftest have.
+pub const HOST_TIMEOUT_US: u32 = 67_108;
+
+fn usual_timeout() -> u32 {
+    HOST_TIMEOUT_US
+}
+
+fn is_usual_timeout(us: &u32) -> bool {
+    *us == HOST_TIMEOUT_US
 }
 
 /// Congestion notifications in the host's place, as they are asked for.
@@ -171,11 +94,21 @@ pub struct PairsReport {
     pub present: bool,
     /// The table is in use.
     pub in_use: bool,
-    /// Profile of pairs that are learned.
+    /// Profile of pairs that are learned and that no rule is for.
     pub profile: u32,
-    /// Priority of all pairs, by which pause frames (PFC) stop them.
+    /// Priority of pairs that no rule is for, by which pause frames (PFC) stop them.
     #[serde(default)]
     pub priority: u32,
+    /// Rules of pairs that are learned, in their order.
+    #[serde(default)]
+    pub rules: Vec<RuleSpec>,
+    /// Shortest retransmission time-out of the host's pairs, us; 0 unknown.
+    #[serde(default)]
+    pub host_timeout_us: u32,
+    /// Least rate of pairs' profiles at which that time-out is not reached in the store, Mb/s; 0
+    /// unknown.
+    #[serde(default)]
+    pub least_mbps: f64,
     /// Least path MTU, bytes; 0 unknown.
     pub mtu: u32,
     /// After so long without a packet a learned pair is forgotten, s; 0 never.
@@ -288,6 +221,9 @@ impl Service {
                 in_use: state.enabled,
                 profile: state.profile,
                 priority: state.priority,
+                rules: if state.present { d.rules()?.iter().map(RuleSpec::from).collect() } else { Vec::new() },
+                host_timeout_us: state.timeout_us,
+                least_mbps: Floor { cells: d.read(&port::STORE_BOUND)?, timeout_us: state.timeout_us }.mbps(),
                 mtu: if state.mtu == 0 { 0 } else { 128 << state.mtu },
                 age_s: AGE_UNITS as f64 * f64::from(state.age) * f64::from(d.build().clock_ps) / 1e12,
                 store_bound: d.read(&port::STORE_BOUND)?,
@@ -326,7 +262,7 @@ impl Service {
         if present == 0 { Ok(()) } else { Err(refused.into()) }
     }
 
-    fn must_be_set(&self, profile: u32) -> Result<(), ServiceError> {
+    pub(super) fn must_be_set(&self, profile: u32) -> Result<(), ServiceError> {
         if self.nic.profile(profile)? == [0; profile::WORDS] { Err(SpecError::Unset(profile).into()) } else { Ok(()) }
     }
 
@@ -341,14 +277,28 @@ impl Service {
         if !(1..=MOST_CELLS).contains(&s.store_bound) {
             return Err(PairError::Store(s.store_bound).into());
         }
+        let rules = self.checked_rules(&s.rules, s.priority)?;
+        let floor = Floor { cells: s.store_bound, timeout_us: s.host_timeout_us };
+        for profile in [s.profile].into_iter().chain(rules.iter().map(|r| r.profile)) {
+            floor.must_hold(profile, &self.nic.profile(profile)?)?;
+        }
         let mtu = mtu_code(s.mtu)?;
         let age = age_unit(s.age_s, self.nic.device().build().clock_ps)?;
         let notify = s.notify.map(notify_settings).transpose()?;
         let mut random = [0; 24];
         File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut random)).map_err(Error::Random)?;
-        let settings = PairSettings { secret: secret_of(random)?, profile: s.profile, priority: s.priority, mtu, age, notify };
+        let settings = PairSettings {
+            secret: secret_of(random)?,
+            profile: s.profile,
+            priority: s.priority,
+            timeout_us: s.host_timeout_us,
+            mtu,
+            age,
+            notify,
+        };
         self.nic.checked("the settings of the table of queue pairs", |d| {
             d.write(&port::STORE_BOUND, s.store_bound)?;
+            d.set_rules(&rules)?;
             d.start_pairs(&settings)
         })?;
         let note = self.enable_unless_stopped()?;
@@ -366,6 +316,7 @@ impl Service {
     pub(super) fn pair_join(&mut self, key: PairKey, local: Option<u32>, profile: u32) -> Result<Value, ServiceError> {
         self.must_have_pairs(true)?;
         self.must_be_set(profile)?;
+        self.floor()?.must_hold(profile, &self.nic.profile(profile)?)?;
         one_host("address", key.address)?;
         let (remote, local) = (number(key.remote)?, local.map(number).transpose()?);
         let outcome = self.nic.checked("a queue pair", |d| d.set_pair(key.address, remote, local, profile))?;

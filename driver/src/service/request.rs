@@ -1,6 +1,6 @@
 //! Requests, as they stand on the daemon's socket.
 use super::{PairKey, PairNumbers, PairSetup};
-use crate::spec::{FlowSpec, PortSpec, ProfileSpec};
+use crate::spec::{FlowSpec, PortSpec, ProfileSpec, RuleSpec};
 use serde::{Deserialize, Serialize};
 
 /// A request. As JSON its fields stand beside `verb`.
@@ -57,6 +57,10 @@ pub enum Request {
     /// Takes the table into use with a secret of the system's; pairs that it knew are forgotten.
     PairsSetup {
         setup: PairSetup,
+    },
+    /// Replaces the rules of pairs that are learned from then on.
+    PairsRules {
+        rules: Vec<RuleSpec>,
     },
     /// Takes the table out of use: every packet goes past unpaced.
     PairsStop {},
@@ -124,6 +128,7 @@ impl Request {
                 | FlowRemove { .. }
                 | FlowPost { .. }
                 | PairsSetup { .. }
+                | PairsRules { .. }
                 | PairsStop {}
                 | PairJoin { .. }
                 | PairRemove { .. }

@@ -4,15 +4,18 @@ mod corundum;
 mod flow;
 mod port;
 mod profile;
+mod rule;
 
 pub use corundum::{check_cap, request};
 pub use flow::{FlowSpec, one_host};
 pub use port::{Port, PortSpec, likely_line};
 pub use profile::{ProfileSpec, fields as profile_fields};
+pub use rule::RuleSpec;
 
 use crate::units::TextError;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
+use std::net::IpAddr;
 use timely_regs::field::OutOfRange;
 use timely_regs::parameters::ParameterError;
 
@@ -67,6 +70,14 @@ pub enum SpecError {
 
 fn value(name: &str, value: impl std::fmt::Display, allowed: impl Into<String>) -> SpecError {
     SpecError::Value { name: name.into(), value: value.to_string(), allowed: allowed.into() }
+}
+
+/// A network, as 10.0.0.0/8, and its prefix's bits.
+fn network(name: &str, text: &str) -> Result<(IpAddr, u32), SpecError> {
+    let wrong = || value(name, text, "address/bits, as 10.0.0.0/8");
+    let (address, bits) = text.split_once('/').ok_or_else(wrong)?;
+    let (address, bits): (IpAddr, u32) = (address.parse().map_err(|_| wrong())?, bits.parse().map_err(|_| wrong())?);
+    if bits > if address.is_ipv4() { 32 } else { 128 } { Err(wrong()) } else { Ok((address, bits)) }
 }
 
 fn unit<T>(name: &str, read: Result<T, TextError>) -> Result<T, SpecError> {

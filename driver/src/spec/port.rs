@@ -1,6 +1,6 @@
 //! The port as people say it: its addresses, its rate, whom it answers.
 use super::corundum::dma_ns;
-use super::{SpecError, flow, optional, parse_mac, unit, value};
+use super::{SpecError, flow, network, optional, parse_mac, unit, value};
 use crate::transport::{Failure, Registers};
 use crate::units::{Mbps, parse_ipv4, parse_ipv6, parse_mbps};
 use serde::{Deserialize, Serialize};
@@ -240,16 +240,11 @@ impl PortSpec {
 
     // A network whose hosts are answered, from the port's address of that family.
     fn network(&self, text: &str) -> Result<(IpAddr, u32), SpecError> {
-        let wrong = || value("allow", text, "address/bits, as 10.0.0.0/8");
-        let (address, bits) = text.split_once('/').ok_or_else(wrong)?;
-        let (address, bits): (IpAddr, u32) = (address.parse().map_err(|_| wrong())?, bits.parse().map_err(|_| wrong())?);
-        let (most, own, field) = match address {
-            IpAddr::V4(_) => (32, self.ipv4.is_some(), "ipv4"),
-            IpAddr::V6(_) => (128, self.ipv6.is_some(), "ipv6"),
+        let (address, bits) = network("allow", text)?;
+        let (own, field) = match address {
+            IpAddr::V4(_) => (self.ipv4.is_some(), "ipv4"),
+            IpAddr::V6(_) => (self.ipv6.is_some(), "ipv6"),
         };
-        if bits > most {
-            return Err(wrong());
-        }
         if self.answer && !own {
             return Err(value(
                 "allow",

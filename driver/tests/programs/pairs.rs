@@ -38,6 +38,21 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     refused(&JOIN, 3, &["not in use", "pairs setup` takes it into use"]);
     refused(&["pairs", "setup"], 3, &["profile 0 is unset", "profile set 0"]);
     json(&["profile", "set", "0", "timely-10g"]);
+    // 1,024 cells of 256 bytes at 10 Mb/s take 210 ms, and a host with the time-out 14 sends all
+    // again after 67 ms.
+    let slow = ["profile 0 may slow a pair to 10Mbps", "1024 cells", "209.7ms", "67.11ms", "least=32Mbps"];
+    refused(&["pairs", "setup"], 3, &slow);
+    assert_eq!(json(&["pairs", "setup", "--host-timeout", "0"])["least_mbps"], 0.0);
+    let short = json(&["pairs", "setup", "--host-timeout", "210ms"]);
+    assert_eq!((&short["host_timeout_us"], &short["in_use"]), (&210_000.into(), &true.into()), "{short}");
+    assert!((short["least_mbps"].as_f64().expect("a rate") - 1024.0 * 256.0 * 8.0 / 210_000.0).abs() < 1e-9, "{short}");
+    // A profile is held to it too while the table is in use, whichever it is.
+    refused(&["profile", "set", "5", "timely-10g", "least=9Mbps"], 3, &["profile 5 may slow a pair to 9Mbps", "least=10Mbps", "210ms"]);
+    refused(&["pairs", "setup", "--host-timeout", "72m"], 2, &["--host-timeout"]);
+    refused(&["pairs", "setup", "--host-timeout", "-1ms"], 2, &["--host-timeout"]);
+    json(&["pairs", "setup", "--store-bound", "300"]);
+    json(&["pairs", "stop"]);
+    json(&["profile", "set", "0", "timely-10g", "least=40Mbps"]);
     refused(&["pairs", "setup", "--mtu", "1500"], 3, &["1500", "256, 512, 1024, 2048 or 4096"]);
     refused(&["pairs", "setup", "--age", "121"], 3, &["121 s", "0 to 120 s"]);
     // Of the first the ps need more than 64 bits.
@@ -90,6 +105,7 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     let joined = json(&JOIN);
     assert_eq!((&joined["address"], &joined["remote"], &joined["local"]), (&"10.0.0.2".into(), &0x23.into(), &0x11.into()), "{joined}");
     assert!(joined["flow"].as_u64() < Some(64), "{joined}");
+    rules(&json, &refused);
     // A second pair with the same local number is not guessed at.
     refused(&["pairs", "join", "10.0.0.2", "0x24", "--local", "0x11"], 3, &["local queue pair 17", "was set and is not joined"]);
     for group in ["0.0.0.0", "224.0.0.1", "255.255.255.255", "::", "ff02::1"] {
@@ -123,6 +139,31 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     assert_eq!((&stopped["in_use"], &stopped["notify"]), (&false.into(), &false.into()), "{stopped}");
 }
 
+/// Rules of pairs that are learned: shown as they were given, in their order, and replaced whole.
+fn rules(json: &impl Fn(&[&'static str]) -> Value, refused: &impl Fn(&[&'static str], i32, &[&str])) {
+    const RULES: [&str; 4] =
+        ["to=10.1.0.0/16,dscp=26,profile=0,priority=4", "to=fd00::/8,profile=0", "dscp=0,profile=0,priority=0", "to=0.0.0.0/0,profile=0"];
+    let with = |words: &[&'static str]| json(&[&["pairs", "rules"], words].concat());
+    assert_eq!(with(&[]), serde_json::json!([]));
+    let expected = serde_json::json!([
+        {"to": "10.1.0.0/16", "dscp": 26, "profile": 0, "priority": 4},
+        {"to": "fd00::/8", "dscp": null, "profile": 0, "priority": 3},
+        {"to": null, "dscp": 0, "profile": 0, "priority": 0},
+        {"to": "0.0.0.0/0", "dscp": null, "profile": 0, "priority": 3},
+    ]);
+    assert_eq!(with(&RULES), expected);
+    assert_eq!((with(&[]), json(&["pairs", "show"])["rules"].clone()), (expected.clone(), expected.clone()));
+    // What is refused changes nothing.
+    refused(&["pairs", "rules", "profile=7"], 3, &["profile 7 is unset", "profile set 7"]);
+    refused(&["pairs", "rules", "dscp=1"], 2, &["dscp=1", "the profile at least"]);
+    refused(&["pairs", "rules", "profile=0,to=10.0.0.0/40"], 2, &["10.0.0.0/40", "address/bits"]);
+    refused(&[&["pairs", "rules"][..], &["profile=0"; 17]].concat(), 3, &["17 rules are too many", "16 at most"]);
+    refused(&["pairs", "rules", "--none", "profile=0"], 2, &["--none"]);
+    assert_eq!(with(&[]), expected);
+    assert_eq!(with(&["profile=0"]).as_array().map(Vec::len), Some(1));
+    assert_eq!(with(&["--none"]), serde_json::json!([]));
+}
+
 #[test]
 fn a_nic_without_a_table_refuses() {
     let place = Place::new();
@@ -131,6 +172,8 @@ fn a_nic_without_a_table_refuses() {
     for words in [
         &["pairs", "show"][..],
         &["pairs", "setup"],
+        &["pairs", "rules"],
+        &["pairs", "rules", "profile=0"],
         &["pairs", "stop"],
         &["pairs", "join", "10.0.0.2", "5"],
         &["pairs", "remove", "10.0.0.2", "5"],

@@ -4,7 +4,10 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use timely_model::Block;
-use timely_model::queue_pairs::{Command, In, Key, LATENCY, Out, Pulse, QueuePairs, Status, Told, Verb, WAYS, hash};
+use timely_model::queue_pairs::{Command, Given, In, Key, LATENCY, Out, Pulse, QueuePairs, Status, Told, Verb, WAYS, hash};
+
+/// DSCP of all packets.
+const DSCP: u8 = 26;
 
 struct Bench {
     table: QueuePairs,
@@ -17,7 +20,7 @@ struct Bench {
 
 impl Bench {
     fn new(flow_bits: u32, rng: &mut ChaCha8Rng) -> Bench {
-        let idle = In { secret: rng.random(), profile: 5, ..In::default() };
+        let idle = In { secret: rng.random(), given: Given { profile: 5, priority: 2 }, ..In::default() };
         let mut bench = Bench { table: QueuePairs::new(flow_bits), clk: 0, idle, pulses: [0; 8], changes: Vec::new(), told: Vec::new() };
         while !bench.step(None, None, None).swept {}
         bench
@@ -25,12 +28,13 @@ impl Bench {
 
     fn step(&mut self, sent: Option<(Key, bool)>, answer: Option<Key>, command: Option<Command>) -> Out {
         let out = self.table.output(self.clk);
+        let sent = sent.map(|(key, learn)| (key, learn.then_some(DSCP)));
         self.table.step(self.clk, &In { sent, answer, command, ..self.idle.clone() });
         self.clk += 1;
         for (bit, count) in self.pulses.iter_mut().enumerate() {
             *count += u32::from(out.pulses >> bit & 1);
         }
-        self.changes.extend(out.change.map(|c| (c.flow, c.profile)));
+        self.changes.extend(out.change.map(|c| (c.flow, c.given.map(|g| g.profile))));
         self.told.extend(out.told);
         out
     }

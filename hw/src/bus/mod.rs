@@ -38,7 +38,7 @@ pub use frame::{SideAxisIn, SideAxisOut, TaggedAxisIn, TaggedAxisOut};
 pub use grant::{GrantIn, GrantOut};
 pub use profile_write::{ProfileWriteIn, ProfileWriteOut, ProfileWriteStage};
 pub use query::{AnswerIn, AnswerOut, QueryIn, QueryOut, QueryStage};
-pub use queue_pair::{PairAnswerIn, PairAnswerOut, PairFrameIn, PairFrameOut};
+pub use queue_pair::{PairAnswerIn, PairAnswerOut, PairAskIn, PairAskOut, PairFrameIn, PairFrameOut};
 pub use queue_pair::{PairChangeIn, PairChangeOut, PairCommandIn, PairCommandOut, PairFlowIn, PairFlowOut, PairLookIn, PairLookOut};
 pub use queue_pair::{
     PairOperationIn, PairOperationOut, PairReplyIn, PairReplyOut, PairResultIn, PairResultOut, PairSourceIn, PairSourceOut, PairToldIn,

@@ -53,12 +53,25 @@ bus! {
 }
 
 bus! {
-    /// A flow got a queue pair that follows `profile`, or with `live` 0 lost it.
+    /// A flow got a queue pair of this profile and priority, or with `live` 0 lost it.
     PairChangeOut, "PairChangeOut", PairChangeIn, "PairChangeIn", [const F: usize]
     Forth valid: Bit,
     Forth flow: Bits<F>,
     Forth live: Bit,
     Forth profile: Bits<4>,
+    Forth priority: Bits<3>,
+}
+
+bus! {
+    /// A pair that is about to be learned, by a packet with this DSCP to this address; and what the
+    /// first rule that is for it gives it, 19 clocks later, until the next question.
+    PairAskOut, "PairAskOut", PairAskIn, "PairAskIn", []
+    Forth valid: Bit,
+    Forth address: Bits<128>,
+    Forth dscp: Bits<6>,
+    Back hit: Bit,
+    Back profile: Bits<4>,
+    Back priority: Bits<3>,
 }
 
 bus! {
@@ -80,6 +93,7 @@ bus! {
     Forth load_flow: Bits<F>,
     Forth load_live: Bit,
     Forth load_profile: Bits<4>,
+    Forth load_priority: Bits<3>,
     Forth loading: Bit,
     Forth status: Bits<32>,
     Forth told: Bits<32>,

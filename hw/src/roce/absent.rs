@@ -26,6 +26,7 @@ impl<const F: usize> Logic for NoPairs<F> {
         self.pairs.load_flow.next = bits::<F>(0);
         self.pairs.load_live.next = false;
         self.pairs.load_profile.next = bits::<4>(0);
+        self.pairs.load_priority.next = bits::<3>(0);
         self.pairs.loading.next = false;
         self.pairs.status.next = bits::<32>(0);
         self.pairs.told.next = bits::<32>(0);

@@ -9,10 +9,10 @@ use std::time::Duration;
 use timely_driver::pci::Address;
 use timely_driver::service::PairKey;
 use timely_driver::sim;
-use timely_driver::spec::FlowSpec;
+use timely_driver::spec::{FlowSpec, RuleSpec};
 use timely_driver::target::Target;
 use timely_driver::units::{parse_bytes_within, parse_whole_within};
-use timely_driver::units::{parse_ip, parse_ipv4, parse_ipv6, parse_whole};
+use timely_driver::units::{parse_ip, parse_ipv4, parse_ipv6, parse_us, parse_whole};
 use timely_regs::flow::PAYLOAD_BYTES;
 use timely_regs::wire::DEFAULT_PORT;
 
@@ -379,17 +379,24 @@ impl PairArguments {
     }
 }
 
+/// A host's time-out in whole us.
+fn host_timeout(text: &str) -> Result<u32, String> {
+    let us = if text == "0" { 0.0 } else { parse_us(text).map_err(|e| e.to_string())? };
+    if us <= f64::from(u32::MAX) { Ok(us as u32) } else { Err("it must be 71 minutes at most".into()) }
+}
+
 #[derive(Subcommand)]
 pub enum Pairs {
     /// State of the table: settings, counters.
     Show,
     /// Takes the table into use with a random secret; pairs that it knew are forgotten.
     Setup {
-        /// Profile of pairs that are learned from packets, 0 to 15, which must be set.
+        /// Profile of pairs that are learned from packets and that no rule is for, 0 to 15, which
+        /// must be set.
         #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = profile)]
         profile: u32,
-        /// Priority of all pairs, by which pause frames (PFC) stop them, 0 to 7; RoCEv2's class is 3
-        /// in most networks.
+        /// Priority of pairs that no rule is for, by which pause frames (PFC) stop them, 0 to 7;
+        /// RoCEv2's class is 3 in most networks.
         #[arg(long, value_name = "PRIORITY", default_value_t = 3, value_parser = |s: &str| parse_whole_within::<u32>(s, 0..=7))]
         priority: u32,
         /// Least path MTU of all pairs: 256, 512, 1024, 2048 or 4096 bytes; 0 unknown.
@@ -401,6 +408,14 @@ pub enum Pairs {
         /// Cells of 256 bytes that a pair may have in the store: more than its host's window.
         #[arg(long, value_name = "CELLS", default_value_t = 1024, value_parser = |s: &str| parse_whole_within::<u32>(s, 1..=65_535))]
         store_bound: u32,
+        /// A rule of pairs that are learned, as to=10.1.0.0/16,dscp=26,profile=2,priority=4; given
+        /// again for each, 16 at most, of which the first that is for a pair decides.
+        #[arg(long = "rule", value_name = "RULE")]
+        rules: Vec<RuleSpec>,
+        /// Shortest retransmission time-out of the host's queue pairs, by which profiles that slow a
+        /// pair too much are refused; 0 where it is unknown.
+        #[arg(long, value_name = "TIME", default_value = "67.108ms", value_parser = host_timeout, allow_hyphen_values = true)]
+        host_timeout: u32,
         /// Answers data that arrive with CE by congestion notifications: for a host whose RDMA NIC
         /// sends none.
         #[arg(long)]
@@ -411,6 +426,16 @@ pub enum Pairs {
         /// DSCP of notifications, 0 to 63.
         #[arg(long, value_name = "DSCP", default_value_t = 48, requires = "notify", value_parser = parse_whole::<u32>)]
         notify_dscp: u32,
+    },
+    /// Rules by which pairs that are learned get profile and priority: shown, or replaced by those
+    /// that are given.
+    Rules {
+        /// Rules, as to=10.1.0.0/16,dscp=26,profile=2,priority=4.
+        #[arg(value_name = "RULE")]
+        rules: Vec<RuleSpec>,
+        /// Removes all.
+        #[arg(long, conflicts_with = "rules")]
+        none: bool,
     },
     /// Takes the table out of use: every packet goes past unpaced.
     Stop,
@@ -500,6 +525,8 @@ mod tests {
             "reg write id.CONTROL 0x1",
             "pairs setup --profile 1 --mtu 4096 --age 0",
             "pairs join fd00::2 0x23 --local 0x11",
+            "pairs rules to=10.1.0.0/16,dscp=26,profile=2,priority=4 profile=1",
+            "pairs rules --none",
             "pairs follow --rdma rxe0 --every 250ms",
             "pairs follow --list qp.json --once",
             "pairs list",

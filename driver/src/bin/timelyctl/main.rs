@@ -339,12 +339,37 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             done(json, &ask(Request::FlowPost { flow: *flow, packets: *packets })?, json!({"flow": flow, "posted": packets}))?;
         }
         Command::Pairs(Pairs::Show) => print(json, ask(Request::PairsShow {})?, show::queue_pairs)?,
-        Command::Pairs(Pairs::Setup { profile, priority, mtu, age, store_bound, notify, notify_interval, notify_dscp }) => {
+        Command::Pairs(Pairs::Setup {
+            profile,
+            priority,
+            mtu,
+            age,
+            store_bound,
+            rules,
+            host_timeout,
+            notify,
+            notify_interval,
+            notify_dscp,
+        }) => {
             let notify = notify.then_some(NotifySetup { interval_us: *notify_interval, dscp: *notify_dscp });
-            let setup = PairSetup { profile: *profile, priority: *priority, mtu: *mtu, age_s: *age, store_bound: *store_bound, notify };
+            let setup = PairSetup {
+                profile: *profile,
+                priority: *priority,
+                rules: rules.clone(),
+                host_timeout_us: *host_timeout,
+                mtu: *mtu,
+                age_s: *age,
+                store_bound: *store_bound,
+                notify,
+            };
             let set = ask(Request::PairsSetup { setup })?;
             tell_note(&set, cli.device.as_ref());
             print(json, set, show::queue_pairs)?;
+        }
+        Command::Pairs(Pairs::Rules { rules, none }) => {
+            let request = if rules.is_empty() && !none { Request::PairsShow {} } else { Request::PairsRules { rules: rules.clone() } };
+            let mut report = ask(request)?;
+            print(json, report["rules"].take(), |rules: &Vec<_>| show::rules(rules))?;
         }
         Command::Pairs(Pairs::Stop) => {
             done(json, &ask(Request::PairsStop {})?, json!({"in_use": false}))?;

@@ -6,8 +6,8 @@ use timely_driver::pci::{Bound, Found};
 use timely_driver::registers;
 use timely_driver::report::{ClockReport, DeviceReport, FlowReport, PortReport, ProfileReport, RegisterReport, Telemetry};
 use timely_driver::service::{ListedPair, PairReport, PairsReport, micros};
-use timely_driver::spec::FlowSpec;
-use timely_driver::units::{About, Bytes, Mbps};
+use timely_driver::spec::{FlowSpec, RuleSpec};
+use timely_driver::units::{About, Bytes, Mbps, Micros};
 use timely_regs::layout::stacked;
 
 fn table(head: &[&str]) -> Table {
@@ -131,6 +131,22 @@ pub fn queue_pairs(p: &PairsReport) -> String {
         ("queue pairs", if p.in_use { "in use" } else { "not in use: every packet goes past unpaced" }.into()),
         ("learned with", format!("profile {}", p.profile)),
         ("priority", format!("{}, by which pause frames stop them", p.priority)),
+        (
+            "rules",
+            if p.rules.is_empty() {
+                "none: all pairs are learned so".into()
+            } else {
+                format!("{} before these two, `pairs rules` shows them", p.rules.len())
+            },
+        ),
+        (
+            "host's time-out",
+            unknown(
+                p.host_timeout_us == 0,
+                format!("{}: profiles go down to {} at least", Micros(p.host_timeout_us.into()), Mbps(p.least_mbps)),
+                "unknown: a slow profile may make the host send again",
+            ),
+        ),
         ("path MTU", unknown(p.mtu == 0, format!("{} B at least", p.mtu), "unknown")),
         ("forgotten after", unknown(p.age_s == 0.0, format!("{:.1} s", p.age_s), "never")),
         ("store bound", format!("{} cells of a pair", p.store_bound)),
@@ -149,6 +165,21 @@ pub fn queue_pairs(p: &PairsReport) -> String {
             },
         ),
     ])
+}
+
+/// Rules of pairs that are learned.
+pub fn rules(all: &[RuleSpec]) -> String {
+    if all.is_empty() {
+        return "there are no rules: pairs are learned with the profile and priority of `pairs show`".into();
+    }
+    let mut t = table(&["rule", "peer", "DSCP", "profile", "priority"]);
+    for (i, r) in all.iter().enumerate() {
+        let any = || "any".to_owned();
+        let dscp = r.dscp.map_or_else(any, |d| d.to_string());
+        let priority = r.priority.map_or_else(String::new, |p| p.to_string());
+        t.add_row([i.to_string(), r.to.clone().unwrap_or_else(any), dscp, r.profile.to_string(), priority]);
+    }
+    text(&t) + "\nthe first that is for a pair decides"
 }
 
 /// Pairs that the table knows.

@@ -280,7 +280,10 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             loading: dma.loading || source.loading,
             bulk: dma.load.or(source.load),
             pair_status: source.pair_status,
-            pair_told: source.pair_told.get(usize::from(csr.settings.pair_word)).copied().unwrap_or(0),
+            pair_told: match [csr.settings.pair_word.into()] {
+                word if timely_regs::map::roce::OF_RULE.get(&word) == 1 => source.rule_told,
+                word => source.pair_told.get(timely_regs::map::roce::WORD.get(&word) as usize).copied().unwrap_or(0),
+            },
             histogram_count: histograms.count,
             histogram_clearing: histograms.clearing,
             pulses: self.pulses,

@@ -68,6 +68,8 @@ pub struct Shown {
     pub pair_status: u32,
     /// Findings of the table's commands, the words of `roce::TOLD`; zeros without one.
     pub pair_told: [u32; TOLD_WORDS as usize],
+    /// The word of a rule of queue pairs that `roce::TOLD_WORD` chose a clock ago.
+    pub rule_told: u32,
     /// Counted events.
     pub pulses: u64,
     /// RAMs are clear.

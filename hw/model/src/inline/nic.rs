@@ -6,14 +6,13 @@ use super::entry::Way;
 use super::form::{self, Beside, Form, Own};
 use super::pairs::BESIDE_BITS;
 use super::{aside, bridge, credit};
-use crate::bus::{FlowLoad, FlowRate, Sample};
+use crate::bus::{FlowRate, Sample};
 use crate::core::{Core, Pins, Source};
 use crate::part::Part;
 use crate::stream::Beat;
 use crate::{Block, dma, fifo, launch, store, txmux};
 use timely_regs::counters::Counter;
 use timely_regs::event;
-use timely_regs::flow;
 use timely_regs::link::{ACK_TAG, PAST_TAG};
 use timely_regs::map::Build;
 use timely_regs::wire::{Class, ethernet, ipv4, ipv6};
@@ -403,10 +402,11 @@ impl<F: Form> Block for Nic<F> {
             swept: store.swept && shown.swept,
             sample: shown.sample,
             notice: shown.notice,
-            load: shown.load.map(|l| with_priority(l, core.csr.settings.pair_priority)),
+            load: shown.load,
             loading: F::PAIRS && !core.csr.clearing,
             pair_status: shown.pair_status,
             pair_told: shown.pair_told,
+            rule_told: shown.rule_told,
             ..Source::default()
         };
         self.core.step(clk, rst, &core, &pins, &source);
@@ -435,12 +435,4 @@ impl<F: Form> Block for Nic<F> {
         ];
         parts.into_iter().min().unwrap_or(u64::MAX).min(self.core.wake(clk)).max(clk)
     }
-}
-
-/// A queue pair's load with the priority of all.
-fn with_priority(mut load: FlowLoad, priority: u8) -> FlowLoad {
-    if load.record[0] != 0 {
-        load.record[0] |= u32::from(priority) << flow::PRIORITY.low;
-    }
-    load
 }

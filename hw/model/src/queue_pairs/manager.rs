@@ -1,5 +1,6 @@
 //! The manager: one change of the table at a time, as operations in clocks without a look-up.
 use super::hash::Key;
+use super::rules::Given;
 use super::side::{Done, Slot};
 use super::words::{Change, Command, In, OLD_UNITS, Out, Pulse, Status, Told, Verb};
 use std::collections::VecDeque;
@@ -53,8 +54,8 @@ pub(super) struct Manager {
     /// Key of the operation.
     key: Key,
     command: Option<Command>,
-    /// Profile of a pair that is inserted.
-    profile: u8,
+    /// Profile and priority of a pair that is inserted, if no rule is for it.
+    given: Given,
     flow: u32,
     place: (usize, usize),
     /// As far as it is known.
@@ -81,7 +82,7 @@ impl Manager {
             sent: false,
             key: Key::default(),
             command: None,
-            profile: 0,
+            given: Given::default(),
             flow: 0,
             place: (0, 0),
             info: Info::default(),
@@ -148,7 +149,7 @@ impl Manager {
         i: &In,
         swept: bool,
         done: [Option<Done>; 2],
-        unknown: Option<Key>,
+        unknown: Option<(Key, u8)>,
         postponed: bool,
     ) -> ([Option<(Slot, Key)>; 2], bool) {
         self.out = Out::default();
@@ -168,7 +169,7 @@ impl Manager {
             _ => {
                 if let Some(d) = result {
                     self.sent = false;
-                    self.follow(&d);
+                    self.follow(&d, i.rule);
                 }
             }
         }
@@ -184,9 +185,9 @@ impl Manager {
         (offer, taken)
     }
 
-    fn begin(&mut self, i: &In, unknown: Option<Key>) -> bool {
+    fn begin(&mut self, i: &In, unknown: Option<(Key, u8)>) -> bool {
         self.command = i.command;
-        self.profile = i.command.map_or(i.profile, |c| c.profile);
+        self.given = i.command.map_or(i.given, |c| Given { profile: c.profile, ..i.given });
         self.info = Info::default();
         if let Some(c) = i.command {
             (self.job, self.key, self.step) = match c.verb {
@@ -198,7 +199,8 @@ impl Manager {
             if c.verb == Verb::Read {
                 self.flow = c.key.pair % self.infos.len() as u32;
             }
-        } else if let Some(key) = unknown.filter(|_| !self.scan_next) {
+        } else if let Some((key, dscp)) = unknown.filter(|_| !self.scan_next) {
+            self.out.ask = Some((key.address, dscp));
             (self.job, self.key, self.step) = (Job::Learn, key, Step::Find);
             self.scan_next = i.age_unit != 0;
             return true;
@@ -230,7 +232,7 @@ impl Manager {
     }
 
     /// The operation of the step is done.
-    fn follow(&mut self, d: &Done) {
+    fn follow(&mut self, d: &Done, rule: Option<Given>) {
         let host = matches!(self.job, Job::Set | Job::Join);
         match self.step {
             Step::Find => {
@@ -253,7 +255,8 @@ impl Manager {
             Step::Enter => {
                 self.free.pop_front();
                 self.pulse(if host { Pulse::Set } else { Pulse::Learned });
-                self.out.change = Some(Change { flow: self.flow, profile: Some(self.profile) });
+                let given = rule.filter(|_| !host).unwrap_or(self.given);
+                self.out.change = Some(Change { flow: self.flow, given: Some(given) });
                 self.write(Info { used: true, pinned: host, joined: false });
                 self.join_or_end();
             }
@@ -290,7 +293,7 @@ impl Manager {
             Step::OwnDrop => {
                 self.write(Info::default());
                 self.free.push_back(self.flow);
-                self.out.change = Some(Change { flow: self.flow, profile: None });
+                self.out.change = Some(Change { flow: self.flow, given: None });
                 self.pulse(if self.job == Job::Scan { Pulse::Aged } else { Pulse::Removed });
                 self.end(Status::Done);
             }

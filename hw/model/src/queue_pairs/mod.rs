@@ -2,12 +2,14 @@
 //! remote address and number, exactly.
 mod hash;
 mod manager;
+mod rules;
 mod side;
 mod words;
 
 use crate::{Block, fifo};
 pub use hash::{Key, SECRET_BITS, hash};
 use manager::Manager;
+pub use rules::{Given, In as RulesIn, Out as RulesOut, RULE_LATENCY, Rules};
 pub use side::{LATENCY, WAYS};
 use side::{Side, Slot};
 pub use words::{Change, Command, In, LEARN_QUEUE, OLD_UNITS, Out, Pulse, Status, Told, Verb};
@@ -19,7 +21,7 @@ pub struct QueuePairs {
     sweep_end: u64,
     sent: Side,
     answers: Side,
-    learn: fifo::Fifo<Key>,
+    learn: fifo::Fifo<(Key, u8)>,
     manager: Manager,
 }
 
@@ -78,10 +80,13 @@ impl Block for QueuePairs {
         let swept = clk >= self.sweep_end;
         let done = [self.sent.output(clk).copied(), self.answers.output(clk).copied()];
         let learn = self.learn.output(clk);
-        let unknown = done[0].filter(|d| d.slot == Slot::Look { learn: true } && d.flow.is_none()).map(|d| d.key);
+        let unknown = done[0].filter(|d| d.flow.is_none()).and_then(|d| match d.slot {
+            Slot::Look { learn } => Some((d.key, learn?)),
+            _ => None,
+        });
         let (ops, taken) = self.manager.step(i, swept, done, learn.head, unknown.is_some() && !learn.ready);
         self.learn.step(clk, &fifo::In { rst: false, push: unknown, ready: taken });
-        for ((side, op), look) in [&mut self.sent, &mut self.answers].into_iter().zip(ops).zip([i.sent, i.answer.map(|k| (k, false))]) {
+        for ((side, op), look) in [&mut self.sent, &mut self.answers].into_iter().zip(ops).zip([i.sent, i.answer.map(|k| (k, None))]) {
             side.retire(clk);
             if let Some((key, learn)) = look.filter(|_| swept) {
                 side.enter(clk, i.secret, Slot::Look { learn }, key);

@@ -13,8 +13,8 @@ pub const WAYS: usize = 8;
 pub enum Slot {
     /// A packet's key is looked up; one that is not found may be learned.
     Look {
-        /// The key may be learned.
-        learn: bool,
+        /// DSCP of the packet, if the key may be learned.
+        learn: Option<u8>,
     },
     /// A key is looked up, and a place for it.
     Probe,

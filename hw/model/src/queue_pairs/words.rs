@@ -1,5 +1,6 @@
 //! Inputs and outputs of the table of queue pairs.
 use super::hash::Key;
+use super::rules::Given;
 
 /// log2 of the unknown keys that wait to be learned.
 pub const LEARN_QUEUE: u32 = 4;
@@ -63,8 +64,8 @@ pub enum Told {
 pub struct Change {
     /// The flow.
     pub flow: u32,
-    /// Profile of the pair, if the flow got one.
-    pub profile: Option<u8>,
+    /// Profile and priority of the pair, if the flow got one.
+    pub given: Option<Given>,
 }
 
 /// Counted events, by their bit of `pulses`.
@@ -93,16 +94,20 @@ pub enum Pulse {
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
-    /// A packet that is sent, and whether its pair may be learned.
-    pub sent: Option<(Key, bool)>,
+    /// A packet that is sent, and if its pair may be learned the packet's DSCP.
+    pub sent: Option<(Key, Option<u8>)>,
     /// A packet that answers.
     pub answer: Option<Key>,
     /// The host's command.
     pub command: Option<Command>,
     /// Secret of the hash; constant from reset to reset.
     pub secret: [u64; 3],
-    /// Profile of pairs that are learned.
-    pub profile: u8,
+    /// Profile and priority of pairs that are learned without a rule; those that are set have this
+    /// priority.
+    pub given: Given,
+    /// Answer of the rules for the pair that was asked for last, whole
+    /// [`RULE_LATENCY`](super::RULE_LATENCY) clocks after that.
+    pub rule: Option<Given>,
     /// Clocks of a unit of age; 0: pairs do not age.
     pub age_unit: u32,
 }
@@ -120,6 +125,8 @@ pub struct Out {
     pub answer_key: Option<Key>,
     /// A key of the pair that a command reads.
     pub told: Option<Told>,
+    /// Address and DSCP of a pair that is about to be learned, for the rules.
+    pub ask: Option<(u128, u8)>,
     /// A command is taken at this clock if offered.
     pub ready: bool,
     /// Outcome of the last command, and its flow.

@@ -25,8 +25,10 @@ pub struct PairSettings {
     pub secret: [u32; 6],
     /// Profile of pairs that are learned.
     pub profile: u32,
-    /// Priority of all pairs, 0 to 7, by which pause frames stop them.
+    /// Priority of pairs that no rule is for, 0 to 7, by which pause frames stop them.
     pub priority: u32,
+    /// Shortest retransmission time-out of the host's pairs, us, kept for later; 0 unknown.
+    pub timeout_us: u32,
     /// Least path MTU: 1 to 5 for 256 to 4,096 bytes, 0 unknown.
     pub mtu: u32,
     /// Clocks of a unit of age; 0 no pair is forgotten.
@@ -42,10 +44,12 @@ pub struct PairState {
     pub present: bool,
     /// The table is in use.
     pub enabled: bool,
-    /// Profile of pairs that are learned.
+    /// Profile of pairs that are learned and that no rule is for.
     pub profile: u32,
-    /// Priority of all pairs.
+    /// Priority of pairs that no rule is for.
     pub priority: u32,
+    /// Shortest retransmission time-out of the host's pairs, us; 0 unknown.
+    pub timeout_us: u32,
     /// Least path MTU, as [`PairSettings::mtu`].
     pub mtu: u32,
     /// Clocks of a unit of age.
@@ -53,6 +57,24 @@ pub struct PairState {
     /// CNPs are sent.
     pub notify: Option<NotifySettings>,
 }
+
+/// A rule by which pairs that are learned get profile and priority; the first that is for a pair
+/// decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairRule {
+    /// Network of the remote address and its prefix's bits, of the address's family; any address
+    /// without.
+    pub network: Option<(IpAddr, u32)>,
+    /// DSCP of the first packet; any without.
+    pub dscp: Option<u32>,
+    /// Profile of its pairs.
+    pub profile: u32,
+    /// Priority of its pairs.
+    pub priority: u32,
+}
+
+/// Bits of a mapped IPv4 address before it.
+const IPV4_BITS: u32 = 96;
 
 /// Outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +105,15 @@ pub struct KnownPair {
     pub set: bool,
 }
 
+/// The table's form of an address.
+fn mapped(address: IpAddr) -> u128 {
+    let address = match address {
+        IpAddr::V4(a) => a.to_ipv6_mapped(),
+        IpAddr::V6(a) => a,
+    };
+    u128::from_le_bytes(address.octets())
+}
+
 /// An address as the table has it.
 fn address_of(words: &[u32]) -> IpAddr {
     let value = words.iter().rev().fold(0, |v, w| v << 32 | u128::from(*w));
@@ -108,6 +139,7 @@ impl<B: Bus> Device<B> {
             enabled: self.get(&TABLE.pair_enable)? != 0,
             profile: self.get(&TABLE.pair_profile)? as u32,
             priority: self.get(&TABLE.pair_priority)? as u32,
+            timeout_us: self.get(&TABLE.pair_timeout)? as u32,
             mtu: self.get(&TABLE.pair_mtu)? as u32,
             age: self.get(&TABLE.pair_age)? as u32,
         })
@@ -125,6 +157,7 @@ impl<B: Bus> Device<B> {
         }
         self.set(&TABLE.pair_profile, s.profile.into())?;
         self.set(&TABLE.pair_priority, s.priority.into())?;
+        self.set(&TABLE.pair_timeout, s.timeout_us.into())?;
         self.set(&TABLE.pair_mtu, s.mtu.into())?;
         self.set(&TABLE.pair_age, s.age.into())?;
         if let Some(n) = s.notify {
@@ -195,6 +228,58 @@ impl<B: Bus> Device<B> {
         Ok(number(words[roce::TOLD_LOCAL as usize], &roce::TOLD_GIVEN).map(|local| (address_of(&words[..4]), local)))
     }
 
+    /// Sets the rules of pairs that are learned from then on, in their order; those of before are
+    /// gone. A pair that is learned meanwhile is given by either.
+    ///
+    /// # Errors
+    /// When there are more than [`roce::RULES`], a value is out of its range, or the bus fails.
+    pub fn set_rules(&self, rules: &[PairRule]) -> Result<(), Error<B::Error>> {
+        for index in 0..roce::RULES.max(rules.len() as u32) {
+            let mut word = [0];
+            roce::RULE_INDEX.set(&mut word, index)?;
+            if let Some(rule) = rules.get(index as usize) {
+                let bits = rule.network.map_or(0, |(address, bits)| if address.is_ipv4() { IPV4_BITS + bits } else { bits });
+                roce::RULE_USED.set(&mut word, 1)?;
+                roce::RULE_BITS.set(&mut word, bits)?;
+                roce::RULE_BY_DSCP.set(&mut word, rule.dscp.is_some().into())?;
+                roce::RULE_DSCP.set(&mut word, rule.dscp.unwrap_or(0))?;
+                roce::RULE_PROFILE.set(&mut word, rule.profile)?;
+                roce::RULE_PRIORITY.set(&mut word, rule.priority)?;
+                self.set(&TABLE.pair_address, rule.network.map_or(0, |n| mapped(n.0)))?;
+            }
+            self.write(&roce::RULE, word[0])?;
+        }
+        Ok(())
+    }
+
+    /// The rules, in their order.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn rules(&self) -> Result<Vec<PairRule>, Error<B::Error>> {
+        let mut rules = Vec::new();
+        for index in 0..roce::RULES {
+            let read = |word: u32| {
+                self.set(&TABLE.pair_word, u128::from(word | 1 << roce::OF_RULE.low | index << roce::SHOWN_RULE.low))?;
+                self.read(&roce::TOLD)
+            };
+            let rule = [read(roce::TOLD_RULE)?];
+            if roce::RULE_USED.get(&rule) == 0 {
+                continue;
+            }
+            let address = address_of(&[read(0)?, read(1)?, read(2)?, read(3)?]);
+            let network = match (address, roce::RULE_BITS.get(&rule)) {
+                (_, 0) => None,
+                (IpAddr::V4(_), bits @ IPV4_BITS..) => Some((address, bits - IPV4_BITS)),
+                (IpAddr::V4(a), bits) => Some((a.to_ipv6_mapped().into(), bits)),
+                (IpAddr::V6(_), bits) => Some((address, bits)),
+            };
+            let dscp = (roce::RULE_BY_DSCP.get(&rule) == 1).then(|| roce::RULE_DSCP.get(&rule));
+            rules.push(PairRule { network, dscp, profile: roce::RULE_PROFILE.get(&rule), priority: roce::RULE_PRIORITY.get(&rule) });
+        }
+        Ok(rules)
+    }
+
     /// Findings of the last command.
     fn told(&self) -> Result<[u32; roce::TOLD_WORDS as usize], Error<B::Error>> {
         let mut words = [0; roce::TOLD_WORDS as usize];
@@ -214,11 +299,7 @@ impl<B: Bus> Device<B> {
     }
 
     fn command_pair(&self, address: IpAddr, remote: u32, command: u32) -> Result<PairOutcome, Error<B::Error>> {
-        let address = match address {
-            IpAddr::V4(a) => a.to_ipv6_mapped(),
-            IpAddr::V6(a) => a,
-        };
-        self.set(&TABLE.pair_address, u128::from_le_bytes(address.octets()))?;
+        self.set(&TABLE.pair_address, mapped(address))?;
         self.set(&TABLE.pair_remote, remote.into())?;
         self.pair_command(command)
     }

@@ -66,14 +66,46 @@ pub const TOLD_KNOWN: Field = bit(24, "known", "the flow has a pair");
 pub const TOLD_PINNED: Field = bit(25, "pinned", "a command set the pair, which does not age");
 /// In [`TOLD_LOCAL`]: there is one.
 pub const TOLD_GIVEN: Field = bit(24, "given", "the pair is joined with this local one; of an answer, always 1");
-/// Findings of commands 4 and 5.
+/// Number of rules.
+pub const RULES: u32 = 16;
+/// In [`RULE`]: which one.
+pub const RULE_INDEX: Field = low(4, "index", "which of the 16; the first that is for a queue pair decides");
+/// In [`RULE`]: the rule is in use.
+pub const RULE_USED: Field = bit(4, "used", "1 the rule is in use");
+/// In [`RULE`]: length of the prefix.
+pub const RULE_BITS: Field = Field::new(
+    0,
+    12,
+    5,
+    "prefix",
+    "bits of ADDRESS that the remote address must have; IPv4 addresses have 96 bits in front, 0 any address",
+)
+.range(0, 128);
+/// In [`RULE`]: differentiated services code point.
+pub const RULE_DSCP: Field = Field::new(0, 18, 13, "dscp", "DSCP of the packet from which the queue pair is learned");
+/// In [`RULE`]: the DSCP counts.
+pub const RULE_BY_DSCP: Field = bit(19, "by_dscp", "1 the packet must have this DSCP, 0 any");
+/// In [`RULE`]: the profile.
+pub const RULE_PROFILE: Field = Field::new(0, 23, 20, "rule_profile", "profile of its queue pairs");
+/// In [`RULE`]: the priority.
+pub const RULE_PRIORITY: Field = Field::new(0, 26, 24, "rule_priority", "priority of its queue pairs");
+
+/// Word of TOLD with a rule, behind its address.
+pub const TOLD_RULE: u32 = 4;
+/// In [`TOLD_WORD`]: the word.
+pub const WORD: Field = low(3, "told_word", "0 to 5").range(0, 5);
+/// In [`TOLD_WORD`]: of a rule.
+pub const OF_RULE: Field = bit(3, "of_rule", "1 word of a rule: 0 to 3 its address, 4 what RULE set, 0 if it is not in use");
+/// In [`TOLD_WORD`]: whose word.
+pub const SHOWN_RULE: Field = Field::new(0, 7, 4, "shown_rule", "which rule");
+/// Findings of commands 4 and 5, and rules.
 pub const TOLD: Register = Register::new(
     Kind::Roce,
     0x74,
     "TOLD",
     ReadOnly,
     "what the last command 4 or 5 found, if its outcome is 0; word TOLD_WORD of it: 0 to 3 the remote address, as in ADDRESS; 4 the remote queue pair, in bit 24 whether there is one, \
-     in bit 25 whether a command set it; 5 the local queue pair, in bit 24 whether there is one",
+     in bit 25 whether a command set it; 5 the local queue pair, in bit 24 whether there is one; or, whatever command was last, a word of a rule",
     &[whole("told", "the word")],
 )
 .reset(Reset::Live);
@@ -85,7 +117,7 @@ const OWN: &[Register] = &[COMMAND, STATUS, TOLD];
 pub const BLOCK: Block = Block {
     kind: Kind::Roce,
     name: "roce",
-    version: 4,
+    version: 5,
     base: 0x340,
     meaning: "Queue pairs of RoCEv2, in forms that pace them. Addresses, queue pairs and profile are staged, then COMMAND takes them.",
     registers: &merged::<{ OWN.len() + rows::REGISTERS.len() }>(OWN, rows::REGISTERS),

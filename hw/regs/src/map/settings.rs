@@ -184,7 +184,7 @@ macro_rules! settings_table {
                         [bit(0, "enable", "1 after SECRET is written, which then stays; a change to 0 forgets all pairs, whose stored packets still leave")]
                 }
                 /// Profile of pairs that are learned.
-                pair_profile: 4 { PROFILE at 0x14, ReadWrite, "profile of queue pairs that are learned from packets", [low(4, "profile", "a profile")] }
+                pair_profile: 4 { PROFILE at 0x14, ReadWrite, "profile of queue pairs that are learned from packets and that no rule is for", [low(4, "profile", "a profile")] }
                 /// Least path MTU of all pairs.
                 pair_mtu: 3 {
                     MTU at 0x18, ReadWrite, "least path MTU of all queue pairs, by which READ requests take sequence numbers",
@@ -239,13 +239,27 @@ macro_rules! settings_table {
                 }
                 /// Priority of pairs.
                 pair_priority: 3 {
-                    PRIORITY at 0x68, ReadWrite, "priority of all queue pairs, by which pause frames (PFC) stop them",
+                    PRIORITY at 0x68, ReadWrite, "priority of queue pairs that no rule is for, by which pause frames (PFC) stop them",
                         [low(3, "priority", "0 to 7; holds for pairs that are learned or set from then on")]
                 }
                 /// Flow whose pair a command reads.
                 pair_flow: 16 { READ_FLOW at 0x6c, ReadWrite, "flow whose queue pair command 4 reads", [low(16, "read_flow", "a flow")] }
                 /// Word of what commands found.
-                pair_word: 3 { TOLD_WORD at 0x70, ReadWrite, "word that TOLD shows", [low(3, "told_word", "0 to 5").range(0, 5)] }
+                pair_word: 8 { TOLD_WORD at 0x70, ReadWrite, "word that TOLD shows", [map::roce::WORD, map::roce::OF_RULE, map::roce::SHOWN_RULE] }
+                /// A rule, as it was written last.
+                pair_rule: 27 {
+                    RULE at 0x78, ReadWrite, "a write sets a rule, with ADDRESS: the profile and priority of queue pairs that are learned from then on",
+                        [
+                            map::roce::RULE_INDEX, map::roce::RULE_USED, map::roce::RULE_BITS, map::roce::RULE_DSCP, map::roce::RULE_BY_DSCP,
+                            map::roce::RULE_PROFILE, map::roce::RULE_PRIORITY
+                        ]
+                }
+                /// The host's retransmission time-out, for software.
+                pair_timeout: 32 {
+                    HOST_TIMEOUT at 0x7c, ReadWrite,
+                        "shortest retransmission time-out of the hosts' queue pairs, a note for software that sets profiles; the hardware does not read it",
+                        [whole("host_timeout", "us; 0 unknown")]
+                }
             }
         }
     };

@@ -147,7 +147,7 @@ impl<const F: usize> Logic for PairCommands<F> {
             self.waits.d.next = true;
             self.answer.d.next = self.unknown_key.val();
         }
-        self.word.next = self.settings.val().pair_word;
+        self.word.next = self.settings.val().pair_word.get_bits::<3>(0);
         self.told.next = bits::<32>(0);
         if self.word.val() == bits::<3>(0) {
             self.told.next = self.address.q.val().get_bits::<32>(0);

@@ -239,6 +239,7 @@ impl<
         self.entry.s.tlast.next = self.s_host.tlast.val();
         self.entry.s.meta.next = self.s_host.meta.val();
         PairLookOut::join(&mut self.entry.looks, &mut self.pairs.looks);
+        self.pairs.looks_dscp.next = self.entry.looks_dscp.val();
         PairFlowOut::<F>::join(&mut self.pairs.found, &mut self.entry.found);
         self.path.e_tdata.next = self.entry.m_tdata.val();
         self.path.e_tkeep.next = self.entry.m_tkeep.val();

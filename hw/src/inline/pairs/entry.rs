@@ -30,6 +30,8 @@ pub struct PairEntry<const W: usize, const K: usize, const N: usize, const F: us
     pub s: MetaAxisIn<W, K, M>,
     /// Pairs of requests are looked up, and may be learned.
     pub looks: PairLookOut,
+    /// DSCPs of their packets.
+    pub looks_dscp: Signal<Out, Bits<6>>,
     /// Flows, 15 clocks later.
     pub found: PairFlowIn<F>,
     /// Beat: bytes in wire order, and their frame.
@@ -55,6 +57,7 @@ pub struct PairEntry<const W: usize, const K: usize, const N: usize, const F: us
     settling: [DFF<Bit>; 4],
     ways: [DFF<Bits<V>>; 4],
     packet: Signal<Local, Packet>,
+    tos: Signal<Local, Bits<8>>,
     ip_class: Signal<Local, Bits<2>>,
     is_read: Signal<Local, Bit>,
     is_request: Signal<Local, Bit>,
@@ -105,7 +108,9 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const M: us
         self.is_request.next = self.is_read.val() | (self.parse.o_kind.val() == bits::<3>(1));
         self.is_bad.next = (self.parse.o_kind.val() == bits::<3>(7)) & (self.parse.o_reason.val() == bits::<3>(1));
         self.looks.valid.next = self.parse.o_valid.val() & self.is_request.val();
+        self.tos.next = self.packet.val().tos;
         self.looks.pair.next = self.packet.val().queue_pair;
+        self.looks_dscp.next = self.tos.val().get_bits::<6>(2);
         // IPv4 as ::ffff:a.b.c.d, byte 0 lowest.
         self.looks.address.next = (self.packet.val().destination << 96) | (bits::<128>(0xffff) << 80);
         if self.ip_class.val().get_bit(1) {

@@ -11,12 +11,13 @@ pub use core::PairInline;
 pub use emission::{FLOW_BITS, Joint, pair_core};
 
 use crate::bus::{
-    AxisOut, CompletionIn, FlowLoadIn, FlowPulseOut, PairCommandOut, PairFlowOut, PairFrameIn, PairLookIn, PairReplyOut, PairSourceOut,
-    PairToldOut, ProfileWriteIn, StoreWriteIn,
+    AxisOut, CompletionIn, FlowLoadIn, FlowPulseOut, PairAskOut, PairCommandOut, PairFlowOut, PairFrameIn, PairLookIn, PairReplyOut,
+    PairSourceOut, PairToldOut, ProfileWriteIn, StoreWriteIn,
 };
+use crate::constant::Const;
 use crate::csr::SettingsBus;
 use crate::fifo::Fifo;
-use crate::roce::queue_pairs::QueuePairs;
+use crate::roce::queue_pairs::{PairRules, QueuePairs};
 use crate::roce::round_trips::RoundTrips;
 use crate::roce::{Packet, Parse};
 use commands::PairCommands;
@@ -28,9 +29,11 @@ use timely_model::notifier::Pulse as MarkPulse;
 use timely_model::queue_pairs::Pulse as TablePulse;
 use timely_model::round_trips::Pulse;
 use timely_regs::counters::Counter;
+use timely_regs::map::roce::{OF_RULE, RULE};
 use words::{AnswerInfo, Syndrome};
 
 // A kernel takes literals alone; these hold the ones below to their homes.
+const _: () = assert!(OF_RULE.low == 3);
 const _: () = assert!(TablePulse::Learned as u32 == 0 && Counter::PairsLearned as u32 == 42 && Counter::PairsPostponed as u32 == 49);
 const _: () = assert!(Pulse::Repeated as u32 == 0 && Counter::RequestsRepeated as u32 == 50 && Counter::RequestsRestarted as u32 == 51);
 const _: () = assert!(Pulse::Unstamped as u32 == 2 && Counter::SamplesUnstamped as u32 == 35);
@@ -70,6 +73,8 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     pub rx_ts: Signal<In, Bits<64>>,
     /// Pairs of the host's requests.
     pub looks: PairLookIn,
+    /// DSCPs of these requests.
+    pub looks_dscp: Signal<In, Bits<6>>,
     /// Flows of theirs.
     pub found: PairFlowOut<F>,
     /// Requests that leave.
@@ -101,6 +106,9 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     known: QueuePairs<F, B, C>,
     round_trips: RoundTrips<F>,
     commands: PairCommands<F>,
+    rules: PairRules,
+    at_rule: Const<Bits<10>>,
+    shown: Signal<Local, Bits<8>>,
     parse: Parse<W, K, N>,
     notices: PairNotices<W, K, F, Z>,
     /// Packets from the wire whose pairs are looked up.
@@ -141,6 +149,8 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
             known: QueuePairs::new(),
             round_trips: RoundTrips::new(),
             commands: PairCommands::new(),
+            rules: PairRules::new(),
+            at_rule: Const::new(bits::<10>(RULE.word().into())),
             parse: Parse::new(),
             notices: PairNotices::new(),
             ..Default::default()
@@ -169,9 +179,11 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.known.cfg_secret.next =
             bit_cast::<192, 128>(self.settings.val().pair_secret) | (bit_cast::<192, 64>(self.settings.val().pair_secret_high) << 128);
         self.known.cfg_profile.next = self.settings.val().pair_profile;
+        self.known.cfg_priority.next = self.settings.val().pair_priority;
         self.known.cfg_age_unit.next = self.settings.val().pair_age;
         PairLookIn::link(&mut self.looks, &mut self.known.sent);
         self.known.sent_learn.next = true;
+        self.known.sent_dscp.next = self.looks_dscp.val();
         PairFlowOut::<F>::link(&mut self.found, &mut self.known.sent_flow);
         self.commands.held.next = self.held.q.val();
         StoreWriteIn::link(&mut self.st, &mut self.commands.st);
@@ -184,9 +196,21 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.pairs.load_flow.next = self.known.change.flow.val();
         self.pairs.load_live.next = self.known.change.live.val();
         self.pairs.load_profile.next = self.known.change.profile.val();
+        self.pairs.load_priority.next = self.known.change.priority.val();
         self.pairs.loading.next = !self.clearing.val();
         self.pairs.status.next = self.commands.status.val();
+        self.rules.clk.next = self.clk.val();
+        self.rules.rst.next = self.rst.val();
+        self.rules.write.next = self.st.valid.val() & (self.st.word.val() == self.at_rule.val());
+        self.rules.write_rule.next = self.st.data.val().get_bits::<27>(0);
+        self.rules.address.next = self.settings.val().pair_address;
+        self.shown.next = self.settings.val().pair_word;
+        self.rules.word.next = self.shown.val();
+        PairAskOut::join(&mut self.known.ask, &mut self.rules.ask);
         self.pairs.told.next = self.commands.told.val();
+        if self.shown.val().get_bit(3) {
+            self.pairs.told.next = self.rules.told.val();
+        }
 
         // From the wire: the pair of an answer is looked up, and that of data with CE. Data 1,
         // response 3, ACK 4, notification 5.

@@ -1,8 +1,8 @@
 //! The manager: one change of the table at a time.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::flows::Flows;
-use super::words::{Info, Job, KeyWord, Phase};
-use crate::bus::{FlowPulseOut, PairChangeOut, PairCommandIn, PairOperationOut, PairReplyOut, PairResultIn, PairToldOut};
+use super::words::{Info, Job, KeyWord, Phase, Unknown};
+use crate::bus::{FlowPulseOut, PairAskOut, PairChangeOut, PairCommandIn, PairOperationOut, PairReplyOut, PairResultIn, PairToldOut};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::queue_pairs::{OLD_UNITS, Pulse, Status, Verb};
@@ -25,6 +25,8 @@ pub(super) struct Manager<const F: usize, const C: usize> {
     pub sweep: Signal<In, Bit>,
     pub sweep_at: Signal<In, Bits<F>>,
     pub profile: Signal<In, Bits<4>>,
+    pub set_priority: Signal<In, Bits<3>>,
+    pub ask: PairAskOut,
     pub age_unit: Signal<In, Bits<32>>,
     pub command: PairCommandIn,
     pub reply: PairReplyOut<F>,
@@ -34,7 +36,7 @@ pub(super) struct Manager<const F: usize, const C: usize> {
     pub pulses: Signal<Out, Bits<8>>,
     /// A key that is to be learned, and that one came that could not wait.
     pub learn_valid: Signal<In, Bit>,
-    pub learn_key: Signal<In, Bits<152>>,
+    pub learn_word: Signal<In, Bits<158>>,
     pub learn_ready: Signal<Out, Bit>,
     pub postponed: Signal<In, Bit>,
     /// Operations on the side of sent packets and on that of answers.
@@ -55,7 +57,13 @@ pub(super) struct Manager<const F: usize, const C: usize> {
     address: DFF<Bits<128>>,
     joins: DFF<Bit>,
     local_pair: DFF<Bits<24>>,
+    /// Of a pair that no rule is for.
     chosen_profile: DFF<Bits<4>>,
+    chosen_priority: DFF<Bits<3>>,
+    asks: DFF<Bit>,
+    dscp: DFF<Bits<6>>,
+    unknown: Signal<Local, Unknown>,
+    by_rule: Signal<Local, Bit>,
     flow: DFF<Bits<F>>,
     place: DFF<Bits<4>>,
     info: DFF<Info>,
@@ -96,6 +104,7 @@ pub(super) struct Manager<const F: usize, const C: usize> {
     hears: DFF<Bit>,
     changed: DFF<Bits<F>>,
     given_profile: DFF<Bits<4>>,
+    given_priority: DFF<Bits<3>>,
     /// Bits of `pulses`.
     counted: [DFF<Bit>; 8],
     summed: [Signal<Local, Bits<8>>; 9],
@@ -111,8 +120,9 @@ impl<const F: usize, const C: usize> Manager<F, C> {
 impl<const F: usize, const C: usize> Logic for Manager<F, C> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, phase, job, out, key, hosts, address, joins, local_pair, chosen_profile, flow, place, info, scan, scan_first);
-        dff_setup!(self, clk, left, epoch, replies, outcome, reply_of, changes, goes_live, hears, changed, given_profile);
+        dff_setup!(self, clk, phase, job, out, key, hosts, address, joins, local_pair, chosen_profile, chosen_priority, flow, place, info);
+        dff_setup!(self, clk, scan, scan_first, asks, dscp);
+        dff_setup!(self, clk, left, epoch, replies, outcome, reply_of, changes, goes_live, hears, changed, given_profile, given_priority);
         for i in 0..8 {
             self.counted[i].clock.next = self.clk.val();
             self.counted[i].d.next = false;
@@ -202,6 +212,9 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
         self.named.next.pair = self.command.pair.val();
         self.join_key.next.address = self.address.q.val();
         self.join_key.next.pair = self.local_pair.q.val();
+        self.unknown.next = self.learn_word.val().into();
+        self.asks.d.next = false;
+        self.dscp.d.next = self.unknown.val().dscp;
         self.learn_ready.next = (self.idle.val() & !self.command.valid.val()) & !self.scan_first.q.val();
         match self.phase.q.val() {
             Phase::Idle => {
@@ -210,6 +223,7 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
                 self.joins.d.next = (self.command.valid.val() & self.command.joins.val()) & !self.command.verb.val().get_bit(0);
                 self.local_pair.d.next = self.command.local_pair.val();
                 self.chosen_profile.d.next = self.command.profile.val();
+                self.chosen_priority.d.next = self.set_priority.val();
                 self.info.d.next = self.no_info.val();
                 self.key.d.next = self.named.val().into();
                 if !self.sweep.val() {
@@ -230,7 +244,8 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
                     } else if self.learn_valid.val() & !self.scan_first.q.val() {
                         self.phase.d.next = Phase::Find;
                         self.job.d.next = Job::Learn;
-                        self.key.d.next = self.learn_key.val();
+                        self.key.d.next = self.unknown.val().key;
+                        self.asks.d.next = true;
                         self.chosen_profile.d.next = self.profile.val();
                         self.scan_first.d.next = self.ages.val();
                     } else {
@@ -410,7 +425,17 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
         self.reply_of.d.next = self.flow.q.val();
         self.goes_live.d.next = self.phase.q.val() == Phase::Enter;
         self.changed.d.next = self.flow.q.val();
+        // The rules have answered before a pair has its place.
+        self.ask.valid.next = self.asks.q.val();
+        self.ask.address.next = self.key.q.val().get_bits::<128>(0);
+        self.ask.dscp.next = self.dscp.q.val();
+        self.by_rule.next = self.ask.hit.val() & !self.hosts.q.val();
         self.given_profile.d.next = self.chosen_profile.q.val();
+        self.given_priority.d.next = self.chosen_priority.q.val();
+        if self.by_rule.val() {
+            self.given_profile.d.next = self.ask.profile.val();
+            self.given_priority.d.next = self.ask.priority.val();
+        }
         self.command.ready.next = self.idle.val();
         self.reply.valid.next = self.replies.q.val();
         self.reply.status.next = self.outcome.q.val();
@@ -421,6 +446,7 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
         self.joined.flow.next = self.changed.q.val();
         self.change.live.next = self.goes_live.q.val();
         self.change.profile.next = self.given_profile.q.val();
+        self.change.priority.next = self.given_priority.q.val();
         self.summed[0].next = bits::<8>(0);
         for i in 0..8 {
             self.summed[i + 1].next = self.summed[i].val().replace_bit(i, self.counted[i].q.val());
@@ -430,6 +456,7 @@ impl<const F: usize, const C: usize> Logic for Manager<F, C> {
             self.phase.d.next = Phase::Idle;
             self.out.d.next = false;
             self.hosts.d.next = false;
+            self.asks.d.next = false;
             self.flow.d.next = bits::<F>(0);
             self.scan.d.next = bits::<F>(0);
             self.scan_first.d.next = false;

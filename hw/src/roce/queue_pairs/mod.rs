@@ -3,17 +3,21 @@ mod flows;
 mod hash;
 mod manager;
 mod places;
+mod rules;
 mod side;
 mod words;
 
 use crate::bus::{
-    FlowPulseOut, PairChangeOut, PairCommandIn, PairFlowOut, PairLookIn, PairOperationOut, PairReplyOut, PairResultOut, PairToldOut,
+    FlowPulseOut, PairAskOut, PairChangeOut, PairCommandIn, PairFlowOut, PairLookIn, PairOperationOut, PairReplyOut, PairResultOut,
+    PairToldOut,
 };
 use crate::fifo::WideFifo;
 use manager::Manager;
+pub use rules::PairRules;
 use rust_hdl::prelude::*;
 use side::Side;
 use timely_model::queue_pairs::LEARN_QUEUE;
+use words::Unknown;
 
 // The queue is as deep as the model's.
 const _: () = assert!(LEARN_QUEUE == 4);
@@ -26,6 +30,9 @@ const _: () = assert!(LEARN_QUEUE == 4);
 /// - An answer goes to a local queue pair, which nothing in a packet joins with the remote one. The
 ///   host does, with a command; the key of an answer is the local queue pair with the remote
 ///   address. A second flow is not joined with a key.
+/// - A pair that is learned gets what the rules say of it at `ask`, which they have answered before
+///   the pair has its place; without a rule `cfg_profile` and `cfg_priority` of the clock at which
+///   it was taken from the queue. One that the host sets has the command's profile.
 /// - A place holds 32 bits of hash, of which some are its bucket's number, and a flow. The flow's
 ///   key decides: a key never finds the flow of another. A key whose hash another has, or whose two
 ///   buckets of eight places are full, is refused and counted, and its packets have no flow.
@@ -55,14 +62,20 @@ pub struct QueuePairs<const F: usize, const B: usize, const C: usize> {
     pub rst: Signal<In, Bit>,
     /// Secret of the hash, of which bits 0 to 190 count.
     pub cfg_secret: Signal<In, Bits<192>>,
-    /// Profile of pairs that are learned.
+    /// Profile of pairs that are learned and that no rule is for.
     pub cfg_profile: Signal<In, Bits<4>>,
+    /// Priority of these, and of pairs that the host sets.
+    pub cfg_priority: Signal<In, Bits<3>>,
+    /// To the rules.
+    pub ask: PairAskOut,
     /// Clocks of a unit of age; 0: pairs do not age.
     pub cfg_age_unit: Signal<In, Bits<32>>,
     /// Packets that are sent.
     pub sent: PairLookIn,
     /// The packet's pair may be learned.
     pub sent_learn: Signal<In, Bit>,
+    /// The packet's DSCP.
+    pub sent_dscp: Signal<In, Bits<6>>,
     /// Flows of sent packets.
     pub sent_flow: PairFlowOut<F>,
     /// Packets that answer.
@@ -88,11 +101,12 @@ pub struct QueuePairs<const F: usize, const B: usize, const C: usize> {
     pub swept: Signal<Out, Bit>,
     sent_side: Side<F, B>,
     answer_side: Side<F, B>,
-    learn: WideFifo<152, 4, 5>,
+    learn: WideFifo<158, 4, 5>,
     manager: Manager<F, C>,
     sweep_at: DFF<Bits<F>>,
     ready: DFF<Bit>,
     sweep: Signal<Local, Bit>,
+    unknown: Signal<Local, Unknown>,
 }
 
 impl<const F: usize, const B: usize, const C: usize> QueuePairs<F, B, C> {
@@ -134,12 +148,16 @@ impl<const F: usize, const B: usize, const C: usize> Logic for QueuePairs<F, B, 
         self.sent_side.secret.next = self.cfg_secret.val();
         self.answer_side.secret.next = self.cfg_secret.val();
         self.manager.profile.next = self.cfg_profile.val();
+        self.manager.set_priority.next = self.cfg_priority.val();
+        PairAskOut::link(&mut self.ask, &mut self.manager.ask);
         self.manager.age_unit.next = self.cfg_age_unit.val();
         PairLookIn::link(&mut self.sent, &mut self.sent_side.look);
         self.sent_side.learn.next = self.sent_learn.val();
+        self.sent_side.dscp.next = self.sent_dscp.val();
         PairFlowOut::<F>::link(&mut self.sent_flow, &mut self.sent_side.found);
         PairLookIn::link(&mut self.answer, &mut self.answer_side.look);
         self.answer_side.learn.next = false;
+        self.answer_side.dscp.next = bits::<6>(0);
         PairFlowOut::<F>::link(&mut self.answer_flow, &mut self.answer_side.found);
         self.answer_key.next = self.answer_side.result.key.val();
         PairOperationOut::<F>::join(&mut self.manager.sent, &mut self.sent_side.operation);
@@ -149,10 +167,12 @@ impl<const F: usize, const B: usize, const C: usize> Logic for QueuePairs<F, B, 
         self.manager.seen.next = self.sent_side.seen.val();
         self.manager.seen_flow.next = self.sent_side.seen_flow.val();
         self.learn.i_valid.next = self.sent_side.unknown.val();
-        self.learn.i_data.next = self.sent_side.result.key.val();
+        self.unknown.next.key = self.sent_side.result.key.val();
+        self.unknown.next.dscp = self.sent_side.unknown_dscp.val();
+        self.learn.i_data.next = self.unknown.val().into();
         self.manager.postponed.next = self.sent_side.unknown.val() & !self.learn.i_ready.val();
         self.manager.learn_valid.next = self.learn.o_valid.val();
-        self.manager.learn_key.next = self.learn.o_data.val();
+        self.manager.learn_word.next = self.learn.o_data.val();
         self.learn.o_ready.next = self.manager.learn_ready.val();
         PairCommandIn::link(&mut self.command, &mut self.manager.command);
         PairReplyOut::<F>::link(&mut self.reply, &mut self.manager.reply);

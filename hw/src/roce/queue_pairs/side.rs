@@ -28,12 +28,14 @@ pub(super) struct Side<const F: usize, const B: usize> {
     pub sweep_at: Signal<In, Bits<F>>,
     pub secret: Signal<In, Bits<192>>,
     pub look: PairLookIn,
-    /// The key may be learned.
+    /// The key may be learned, and the DSCP of its packet.
     pub learn: Signal<In, Bit>,
+    pub dscp: Signal<In, Bits<6>>,
     pub operation: PairOperationIn<F>,
     pub found: PairFlowOut<F>,
     /// The look-up's key is not there and may be learned; the key is the result's.
     pub unknown: Signal<Out, Bit>,
+    pub unknown_dscp: Signal<Out, Bits<6>>,
     /// A slot of any kind found this flow, or gave the flow its key.
     pub seen: Signal<Out, Bit>,
     pub seen_flow: Signal<Out, Bits<F>>,
@@ -108,6 +110,7 @@ impl<const F: usize, const B: usize> Logic for Side<F, B> {
         self.look_key.next.pair = self.look.pair.val();
         self.enters.next.look = self.look.valid.val() & !self.sweep.val();
         self.enters.next.learn = self.learn.val();
+        self.enters.next.dscp = self.dscp.val();
         self.enters.next.operation = (self.operation.valid.val() & !self.look.valid.val()) & !self.sweep.val();
         self.enters.next.fetch = self.operation.fetch.val() & !self.look.valid.val();
         self.enters.next.writes = (self.operation.valid.val() & self.operation.writes.val()) & !self.look.valid.val();
@@ -203,6 +206,7 @@ impl<const F: usize, const B: usize> Logic for Side<F, B> {
         self.found.hit.next = self.hit15.q.val();
         self.found.flow.next = self.flow[3].q.val();
         self.unknown.next = (self.at15.val().look & self.at15.val().learn) & !self.hit15.q.val();
+        self.unknown_dscp.next = self.at15.val().dscp;
         self.seen.next = (self.at15.val().look | self.at15.val().operation) & self.hit15.q.val();
         self.seen_flow.next = self.flow[3].q.val();
         self.result.valid.next = self.at15.val().operation;

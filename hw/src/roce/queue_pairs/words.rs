@@ -12,6 +12,50 @@ packed! {
         pub pair: Bits<24>,
     }
 
+    /// A key that waits to be learned.
+    pub struct Unknown {
+        /// The key.
+        pub key: Bits<152>,
+        /// DSCP of its packet.
+        pub dscp: Bits<6>,
+    }
+
+    /// A rule in its RAM.
+    pub struct RuleWord {
+        /// Address of remote hosts, byte 0 lowest.
+        pub address: Bits<128>,
+        /// Value of the register that set it.
+        pub rule: Bits<27>,
+    }
+
+    /// The register of a rule.
+    pub struct RuleBits {
+        /// Number of the rule.
+        pub index: Bits<4>,
+        /// The rule is in use.
+        pub used: Bit,
+        /// Bits of the address that count.
+        pub prefix: Bits<8>,
+        /// DSCP.
+        pub dscp: Bits<6>,
+        /// The DSCP counts.
+        pub by_dscp: Bit,
+        /// Profile of its pairs.
+        pub profile: Bits<4>,
+        /// Priority of its pairs.
+        pub priority: Bits<3>,
+    }
+
+    /// Choice of what is shown of the rules.
+    pub struct ShownWord {
+        /// The word.
+        pub word: Bits<3>,
+        /// The word is a rule's.
+        pub of_rule: Bit,
+        /// Number of the rule.
+        pub rule: Bits<4>,
+    }
+
     /// A flow's key.
     pub struct FlowKey {
         /// The flow has a queue pair.
@@ -26,6 +70,8 @@ packed! {
         pub look: Bit,
         /// The key of the look-up may be learned.
         pub learn: Bit,
+        /// DSCP of its packet.
+        pub dscp: Bits<6>,
         /// An operation of the manager.
         pub operation: Bit,
         /// The operation reads a flow's key.

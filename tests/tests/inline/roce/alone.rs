@@ -37,7 +37,7 @@ fn request(code: u8, psn: u32, bytes: usize) -> Vec<u8> {
 
 /// Runs `clocks` clocks with these frames from the host and from the wire; the frames that leave,
 /// with their clocks.
-fn run(nic: &mut Inline<Model>, clocks: u64, host: &[Vec<u8>], wire: &[Vec<u8>]) -> Vec<(u64, Vec<u8>)> {
+pub fn run(nic: &mut Inline<Model>, clocks: u64, host: &[Vec<u8>], wire: &[Vec<u8>]) -> Vec<(u64, Vec<u8>)> {
     run_both(nic, clocks, host, wire).left
 }
 
@@ -169,7 +169,7 @@ fn no_request_overtakes_another_of_its_pair() {
 }
 
 /// A pause frame (802.1Qbb) for the class `class`.
-fn pause(class: u8) -> Vec<u8> {
+pub fn pause(class: u8) -> Vec<u8> {
     let mut frame = vec![0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 0x08, 1, 1, 0, 1 << class];
     (0..8).for_each(|_| frame.extend(u16::MAX.to_be_bytes()));
     frame.resize(60, 0);

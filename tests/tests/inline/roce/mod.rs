@@ -7,6 +7,7 @@ mod faults;
 mod marks;
 mod network;
 mod promises;
+mod rules;
 mod rxe;
 mod table;
 mod world;
@@ -150,7 +151,7 @@ fn equal(bus: u32, flow_bits: u32, gbps: f64) -> Counts {
     let text = timely_verilate::mutant::text(&format!("pairs_{bus}_{flow_bits}"), emit);
     let shell = Shell::new(&text).unwrap_or_else(|e| panic!("{e}"));
     let mut all = [0; COUNTERS];
-    let mut commands = [0; 3];
+    let mut commands = [0; 4];
     for seed in few_seeds() {
         let mut rng = rng(seed);
         let both = Both::new(shell.instantiate(seed as u32), Model::pairs(build(bus, flow_bits)));
@@ -168,14 +169,14 @@ fn equal(bus: u32, flow_bits: u32, gbps: f64) -> Counts {
             "{bus} bits, 2^{flow_bits} flows, seed {seed}: {} requests, {} others, {} notifications, forged {:?}, {} read, {} taken, {} joined, {counted:?}",
             world.requests, world.others, world.notified, world.forged, world.read, world.taken, world.joins
         );
-        for (sum, n) in commands.iter_mut().zip([world.read, world.taken, world.joins]) {
+        for (sum, n) in commands.iter_mut().zip([world.read, world.taken, world.joins, world.ruled]) {
             *sum += n;
         }
         for (sum, n) in all.iter_mut().zip(&counted) {
             *sum += u64::from(*n);
         }
     }
-    assert!(cycles() < 100_000 || commands.iter().all(|n| *n > 0), "pairs read, answers taken, pairs joined: {commands:?}");
+    assert!(cycles() < 100_000 || commands.iter().all(|n| *n > 0), "pairs read, answers taken, pairs joined, rules read: {commands:?}");
     all
 }
 

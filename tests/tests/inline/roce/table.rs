@@ -50,6 +50,54 @@ pub fn take<P: Path>(nic: &mut Inline<P>) -> Option<([u8; 16], u32)> {
     local.map(|l| (address.try_into().expect("16 bytes"), l))
 }
 
+/// A rule: bits of the address that count (of an IPv4 address's mapped form), the address, and the
+/// DSCP if it counts; then profile and priority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    pub bits: u32,
+    pub address: [u8; 16],
+    pub dscp: Option<u32>,
+    pub profile: u32,
+    pub priority: u32,
+}
+
+/// Writes a rule, or takes it out of use.
+pub fn put_rule<P: Path>(nic: &mut Inline<P>, index: u32, rule: Option<Rule>) {
+    let mut word = [0];
+    let mut put = |field: Field, value: u32| field.set(&mut word, value).expect("in range");
+    put(roce::RULE_INDEX, index);
+    if let Some(rule) = rule {
+        put(roce::RULE_USED, 1);
+        put(roce::RULE_BITS, rule.bits);
+        put(roce::RULE_BY_DSCP, rule.dscp.is_some().into());
+        put(roce::RULE_DSCP, rule.dscp.unwrap_or(0));
+        put(roce::RULE_PROFILE, rule.profile);
+        put(roce::RULE_PRIORITY, rule.priority);
+        for (word, i) in rule.address.as_chunks().0.iter().zip(0..) {
+            nic.write32(roce::ADDRESS.address() + 4 * i, u32::from_le_bytes(*word)).expect("a register");
+        }
+    }
+    nic.write32(roce::RULE.address(), word[0]).expect("a register");
+}
+
+/// The rule of an index, if it is in use.
+pub fn rule<P: Path>(nic: &mut Inline<P>, index: u32) -> Option<Rule> {
+    let mut read = |word: u32| {
+        let shown = word | 1 << roce::OF_RULE.low | index << roce::SHOWN_RULE.low;
+        nic.write32(roce::TOLD_WORD.address(), shown).expect("a register");
+        nic.read32(roce::TOLD.address()).expect("a register")
+    };
+    let word = [read(roce::TOLD_RULE)];
+    let address: Vec<u8> = [0, 1, 2, 3].into_iter().flat_map(|i| read(i).to_le_bytes()).collect();
+    (roce::RULE_USED.get(&word) == 1).then(|| Rule {
+        bits: roce::RULE_BITS.get(&word),
+        address: address.try_into().expect("16 bytes"),
+        dscp: (roce::RULE_BY_DSCP.get(&word) == 1).then(|| roce::RULE_DSCP.get(&word)),
+        profile: roce::RULE_PROFILE.get(&word),
+        priority: roce::RULE_PRIORITY.get(&word),
+    })
+}
+
 /// Rate of a flow, Mb/s.
 pub fn rate<P: Path>(nic: &mut Inline<P>, number: u32) -> f64 {
     nic.write32(flow::INDEX.address(), number).expect("a register");

@@ -2,7 +2,7 @@
 //! random.
 use super::network::{mapped, prepare, put_profile};
 use super::rxe::envelope;
-use super::table::{command, read, take};
+use super::table::{Rule, command, put_rule, read, rule, take};
 use crate::both::Both;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -63,6 +63,8 @@ pub struct World {
     pub read: u64,
     pub taken: u64,
     pub joins: u64,
+    /// Rules that were read and in use.
+    pub ruled: u64,
     /// Marked frames of pairs that may be joined which nobody may answer, by [`forged`]'s number.
     pub forged: [u64; FORGERIES as usize],
     /// Types of service that the next notification may have: the one set last, and those before it
@@ -134,6 +136,7 @@ impl World {
             read: 0,
             taken: 0,
             joins: 0,
+            ruled: 0,
             forged: [0; FORGERIES as usize],
             tos: vec![NOTIFY_TOS],
         }
@@ -205,7 +208,9 @@ impl World {
         let bytes = if bare { 0 } else { [0, 4, 1024, rng.random_range(0..1400), rng.random_range(0..9000)][rng.random_range(0..5)] };
         let bth = Bth { opcode: code, queue_pair: 2 * number + 1, ack_request: rng.random_bool(0.5), psn: p.psn, ..Bth::default() };
         let extension = Extension { message_bytes: rng.random_range(0..20_000), syndrome: 0x1f, ..Extension::default() };
-        let frame = bth.frame(&between(HOST, peer(number), number), &extension, &vec![number as u8; bytes]);
+        // Of two DSCPs, which rules tell apart.
+        let e = Envelope { tos: rng.random_range(0..8), ..between(HOST, peer(number), number) };
+        let frame = bth.frame(&e, &extension, &vec![number as u8; bytes]);
         self.spoilt(frame)
     }
 
@@ -311,6 +316,18 @@ impl World {
                 self.joined = number;
                 self.flow = join(nic, number).unwrap_or(self.flow);
             }
+        }
+        if self.rng.random_bool(0.5) {
+            let number = self.rng.random_range(0..PAIRS);
+            let new = Rule {
+                bits: [0, 96, 120, 127, 128][self.rng.random_range(0..5)],
+                address: key(number),
+                dscp: self.rng.random_bool(0.5).then(|| self.rng.random_range(0..2)),
+                profile: self.rng.random_range(1..3),
+                priority: self.rng.random_range(0..8),
+            };
+            put_rule(nic, self.rng.random_range(0..16), Some(new).filter(|_| self.rng.random_bool(0.7)));
+            self.ruled += u64::from(rule(nic, self.rng.random_range(0..16)).is_some());
         }
         // Pairs are read, answers taken, and pairs joined that are known.
         match self.orders % 8 {

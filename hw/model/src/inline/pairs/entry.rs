@@ -34,8 +34,8 @@ pub struct In {
 pub struct Out {
     pub beat: Option<(Beat, Way, u128)>,
     pub dropped: bool,
-    /// A pair to be looked up, and learned.
-    pub looks: Option<(Key, bool)>,
+    /// A pair to be looked up and learned, and the packet's DSCP.
+    pub looks: Option<(Key, Option<u8>)>,
 }
 
 /// The way in.
@@ -96,7 +96,12 @@ impl PairEntry {
                 _ => (beat, way, info | flow(way) | meta << BESIDE_BITS),
             }),
             dropped: head.is_some_and(|h| h.1 == Way::Dropped && h.0.last),
-            looks: self.parse.output(clk).and_then(|r| r.packet).filter(is_request).map(|p| (key(&p, &p.destination), true)),
+            looks: self
+                .parse
+                .output(clk)
+                .and_then(|r| r.packet)
+                .filter(is_request)
+                .map(|p| (key(&p, &p.destination), Some(p.headers.tos >> 2))),
         }
     }
 

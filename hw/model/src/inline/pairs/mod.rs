@@ -17,7 +17,7 @@ use super::form::{Beside, Form, In, Shown};
 use crate::bus::{FlowLoad, Sample, Sent};
 use crate::core::mac;
 use crate::notifier::Pulse as MarkPulse;
-use crate::queue_pairs::{Key, Pulse as TablePulse, QueuePairs};
+use crate::queue_pairs::{Given, Key, Pulse as TablePulse, QueuePairs, Rules};
 use crate::reaction::Notice;
 use crate::roce::{MALFORMED, Packet};
 use crate::round_trips::{Answer, Pulse, RoundTrips, Verb};
@@ -31,6 +31,7 @@ use std::collections::VecDeque;
 use timely_regs::counters::Counter;
 use timely_regs::flow;
 use timely_regs::map::Build;
+use timely_regs::map::roce::RULE;
 use timely_regs::roce::Kind;
 
 /// Bits of what travels beside a request through the store, below the host's sideband; so that of
@@ -60,6 +61,7 @@ pub struct Pairs {
     entry: PairEntry,
     exit: PairExit,
     table: QueuePairs,
+    rules: Rules,
     round_trips: RoundTrips,
     commands: Commands,
     wire: roce::Parse,
@@ -164,6 +166,7 @@ impl Form for Pairs {
             entry: PairEntry::new(width),
             exit: PairExit::default(),
             table: QueuePairs::new(flow_bits),
+            rules: Rules::default(),
             round_trips: RoundTrips::new(flow_bits),
             commands: Commands::default(),
             wire: roce::Parse::new(width),
@@ -184,7 +187,9 @@ impl Form for Pairs {
         let (entry, table, timing) = (self.entry.output(clk), self.table(clk), self.round_trips.output(clk));
         let load = table.change.map(|c| {
             let mut record = [0; flow::WORDS];
-            record[0] = c.profile.map_or(0, |p| 1 << flow::ENABLE.low | u32::from(p) << flow::PROFILE.low);
+            record[0] = c.given.map_or(0, |g| {
+                1 << flow::ENABLE.low | u32::from(g.profile) << flow::PROFILE.low | u32::from(g.priority) << flow::PRIORITY.low
+            });
             FlowLoad { flow: c.flow, record }
         });
         let sent = self
@@ -213,6 +218,7 @@ impl Form for Pairs {
             load,
             pair_status: self.commands.status(self.held),
             pair_told: self.commands.told(),
+            rule_told: self.rules.output(clk).told,
             pulses: table_pulses
                 | timing_pulses
                 | notice_pulses
@@ -310,6 +316,7 @@ impl Form for Pairs {
         // The table, and commands to it.
         let off = rst || i.core.csr.clearing || !c.pair_enable;
         let command = self.commands.offered(c);
+        let rules = self.rules.output(clk);
         self.commands.step(self.held, i.core.csr.written, unknown, &table);
         if self.held {
             if off != self.was_held || !off {
@@ -325,12 +332,23 @@ impl Form for Pairs {
                     answer: ask.map(|a| a.0),
                     command,
                     secret,
-                    profile: c.pair_profile,
+                    given: Given { profile: c.pair_profile, priority: c.pair_priority },
+                    rule: rules.given,
                     age_unit: c.pair_age,
                 },
             );
         }
         (self.was_held, self.held) = (self.held, off);
+        self.rules.step(
+            clk,
+            &queue_pairs::RulesIn {
+                rst,
+                write: i.core.csr.written.filter(|w| w.0 == RULE.word()).map(|w| w.1),
+                address: c.pair_address,
+                word: c.pair_word,
+                ask: table.ask,
+            },
+        );
 
         self.entry.step(
             clk,
@@ -351,7 +369,7 @@ impl Form for Pairs {
             next
         } else {
             let table = if self.held { u64::MAX } else { self.table.wake(next) };
-            table.min(self.round_trips.wake(next)).min(self.wire.wake(next)).min(self.notices.wake(next))
+            table.min(self.rules.wake(next)).min(self.round_trips.wake(next)).min(self.wire.wake(next)).min(self.notices.wake(next))
         };
     }
 

@@ -1,0 +1,111 @@
+//! Rules by which queue pairs that are learned get a profile and a priority.
+use super::{SpecError, network, value};
+use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+use std::str::FromStr;
+use timely_regs::device::PairRule;
+
+/// A rule as `to=10.1.0.0/16,dscp=26,profile=2,priority=4`; all but the profile may be left out.
+///
+/// ```
+/// use timely_driver::spec::RuleSpec;
+/// let rule: RuleSpec = "to=10.1.0.0/16,dscp=26,profile=2".parse()?;
+/// assert_eq!((rule.dscp, rule.profile, rule.priority), (Some(26), 2, None));
+/// # Ok::<(), timely_driver::spec::SpecError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleSpec {
+    /// Network of the peer's address; any address without.
+    #[serde(default)]
+    pub to: Option<String>,
+    /// DSCP of a pair's first packet; any without.
+    #[serde(default)]
+    pub dscp: Option<u32>,
+    /// Profile of its pairs.
+    pub profile: u32,
+    /// Priority of its pairs; the table's without.
+    #[serde(default)]
+    pub priority: Option<u32>,
+}
+
+impl RuleSpec {
+    /// The rule, where pairs without one have `priority`.
+    ///
+    /// # Errors
+    /// When a value is none.
+    pub fn rule(&self, priority: u32) -> Result<PairRule, SpecError> {
+        let least = |name, n: u32, most| if n > most { Err(value(name, n, format!("0 to {most}"))) } else { Ok(n) };
+        Ok(PairRule {
+            network: self.to.as_deref().map(|text| network("to", text)).transpose()?,
+            dscp: self.dscp.map(|d| least("dscp", d, 63)).transpose()?,
+            profile: least("profile", self.profile, 15)?,
+            priority: least("priority", self.priority.unwrap_or(priority), 7)?,
+        })
+    }
+}
+
+impl From<&PairRule> for RuleSpec {
+    fn from(rule: &PairRule) -> Self {
+        let text = |(address, bits): (IpAddr, u32)| format!("{address}/{bits}");
+        RuleSpec { to: rule.network.map(text), dscp: rule.dscp, profile: rule.profile, priority: Some(rule.priority) }
+    }
+}
+
+impl FromStr for RuleSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let form = "fields with commas between, as to=10.1.0.0/16,dscp=26,profile=2,priority=4, the profile at least";
+        let wrong = || value("rule", text, form);
+        let (mut to, mut dscp, mut profile, mut priority) = (None, None, None, None);
+        for part in text.split(',') {
+            let (name, given) = part.split_once('=').ok_or_else(wrong)?;
+            let number = || given.parse::<u32>().map_err(|_| value(name, given, "a whole number"));
+            let again = match name {
+                "to" => to.replace(given.to_owned()).is_some(),
+                "dscp" => dscp.replace(number()?).is_some(),
+                "profile" => profile.replace(number()?).is_some(),
+                "priority" => priority.replace(number()?).is_some(),
+                _ => return Err(wrong()),
+            };
+            if again {
+                return Err(value("rule", text, format!("a rule with one `{name}`")));
+            }
+        }
+        let spec = RuleSpec { to, dscp, profile: profile.ok_or_else(wrong)?, priority };
+        spec.rule(0)?;
+        Ok(spec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_read_and_checked() {
+        let read = |text: &str| text.parse::<RuleSpec>().map(|r| r.rule(3).expect("checked before"));
+        let rule = PairRule { network: Some(("10.1.0.0".parse().expect("an address"), 16)), dscp: Some(26), profile: 2, priority: 4 };
+        assert_eq!(read("to=10.1.0.0/16,dscp=26,profile=2,priority=4"), Ok(rule));
+        assert_eq!(read("profile=5"), Ok(PairRule { network: None, dscp: None, profile: 5, priority: 3 }));
+        let ipv6 = read("profile=1,to=fd00::/8").expect("a rule");
+        assert_eq!(ipv6.network, Some(("fd00::".parse().expect("an address"), 8)));
+        for (text, told) in [
+            ("", "fields with commas"),
+            ("dscp=26", "the profile at least"),
+            ("profile=2,profile=3", "one `profile`"),
+            ("profile=16", "profile is `16`; it must be 0 to 15"),
+            ("profile=-1", "a whole number"),
+            ("profile=1,dscp=64", "0 to 63"),
+            ("profile=1,priority=8", "0 to 7"),
+            ("profile=1,to=10.0.0.0/33", "address/bits"),
+            ("profile=1,to=10.0.0.0", "address/bits"),
+            ("profile=1,colour=2", "fields with commas"),
+            ("profile=1,", "fields with commas"),
+        ] {
+            let said = text.parse::<RuleSpec>().expect_err(text).to_string();
+            assert!(said.contains(told), "{text}: {said}");
+        }
+    }
+}
