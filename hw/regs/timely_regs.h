@@ -210,9 +210,8 @@
 #define TIMELY_ROCE_READ_FLOW_READ_FLOW_SHIFT 0 /* a flow */
 #define TIMELY_ROCE_READ_FLOW_READ_FLOW_MASK 0xffffu
 #define TIMELY_ROCE_TOLD_WORD 0x70u /* RW: word that TOLD shows */
-#define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_SHIFT 0 /* 0 to 5 */
+#define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_SHIFT 0 /* 0 to 5; 6 and 7 show 0 */
 #define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_MASK 0x7u
-#define TIMELY_ROCE_TOLD_WORD_TOLD_WORD_MOST 5u
 #define TIMELY_ROCE_TOLD_WORD_OF_RULE_SHIFT 3 /* 1 word of a rule: 0 to 3 its address, 4 what RULE set, 0 if it is not in use */
 #define TIMELY_ROCE_TOLD_WORD_OF_RULE_MASK 0x8u
 #define TIMELY_ROCE_TOLD_WORD_SHOWN_RULE_SHIFT 4 /* which rule */
@@ -223,9 +222,8 @@
 #define TIMELY_ROCE_RULE_INDEX_MASK 0xfu
 #define TIMELY_ROCE_RULE_USED_SHIFT 4 /* 1 the rule is in use */
 #define TIMELY_ROCE_RULE_USED_MASK 0x10u
-#define TIMELY_ROCE_RULE_PREFIX_SHIFT 5 /* bits of ADDRESS that the remote address must have; IPv4 addresses have 96 bits in front, 0 any address */
+#define TIMELY_ROCE_RULE_PREFIX_SHIFT 5 /* bits of ADDRESS that the remote address must have; IPv4 addresses have 96 bits in front, 0 any address, above 128 as 128 */
 #define TIMELY_ROCE_RULE_PREFIX_MASK 0x1fe0u
-#define TIMELY_ROCE_RULE_PREFIX_MOST 128u
 #define TIMELY_ROCE_RULE_DSCP_SHIFT 13 /* DSCP of the packet from which the queue pair is learned */
 #define TIMELY_ROCE_RULE_DSCP_MASK 0x7e000u
 #define TIMELY_ROCE_RULE_BY_DSCP_SHIFT 19 /* 1 the packet must have this DSCP, 0 any */

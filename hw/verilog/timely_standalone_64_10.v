@@ -17883,6 +17883,9 @@ module tnic_standalone__core__control__dma__ring(clk,rst,start,base,size,waterma
     reg  broken__d;
     reg  broken__d_v;
     reg broken__q = 1'h0;
+    reg  follows__d;
+    reg  follows__d_v;
+    reg follows__q = 1'h0;
     reg  [20:0] slot__d;
     reg  [20:0] slot__d_v;
     reg [20:0] slot__q = 21'h0;
@@ -17919,6 +17922,7 @@ module tnic_standalone__core__control__dma__ring(clk,rst,start,base,size,waterma
         reached__d_v = reached__q;
         settle__d_v = settle__q;
         broken__d_v = broken__q;
+        follows__d_v = follows__q;
         slot__d_v = slot__q;
         wraps__d_v = wraps__q;
         left__d_v = left__q;
@@ -17953,9 +17957,12 @@ module tnic_standalone__core__control__dma__ring(clk,rst,start,base,size,waterma
             end
         end
         wraps__d_v = |(slot_next & beyond__q[(32'h0)+:(21)]);
+        follows__d_v = took;
         if (took) begin
             issued__d_v = issued__q + ((32'h1) & 32'hffffffff);
             settle__d_v = ((32'h2) & 2'h3);
+        end
+        if (follows__q) begin
             slot__d_v = slot_next;
             if (wraps__q) begin
                 slot__d_v = ((32'h0) & 21'h1fffff);
@@ -17972,6 +17979,7 @@ module tnic_standalone__core__control__dma__ring(clk,rst,start,base,size,waterma
             reached__d_v = 1'b0;
             settle__d_v = ((32'h3) & 2'h3);
             broken__d_v = 1'b0;
+            follows__d_v = 1'b0;
             slot__d_v = ((32'h0) & 21'h1fffff);
         end
         if (rst) begin
@@ -17985,6 +17993,7 @@ module tnic_standalone__core__control__dma__ring(clk,rst,start,base,size,waterma
             reached__d_v = 1'b0;
             settle__d_v = ((32'h0) & 2'h3);
             broken__d_v = 1'b0;
+            follows__d_v = 1'b0;
             slot__d_v = ((32'h0) & 21'h1fffff);
         end
         beyond__d = beyond__d_v;
@@ -17998,6 +18007,7 @@ module tnic_standalone__core__control__dma__ring(clk,rst,start,base,size,waterma
         reached__d = reached__d_v;
         settle__d = settle__d_v;
         broken__d = broken__d_v;
+        follows__d = follows__d_v;
         slot__d = slot__d_v;
         wraps__d = wraps__d_v;
         left__d = left__d_v;
@@ -18006,8 +18016,8 @@ module tnic_standalone__core__control__dma__ring(clk,rst,start,base,size,waterma
     assign slot_next = slot__q + ((32'h1) & 21'h1fffff);
     assign cursor__clk = clk;
     assign cursor__base = base;
-    assign cursor__advance = took;
-    assign cursor__set_base = start | (took & wraps__q);
+    assign cursor__advance = follows__q;
+    assign cursor__set_base = start | (follows__q & wraps__q);
     assign address = cursor__address;
     assign open = ~|settle__q & ~full__q;
     assign crowded = ~|settle__q & full__q;
@@ -18027,6 +18037,7 @@ module tnic_standalone__core__control__dma__ring(clk,rst,start,base,size,waterma
         reached__q <= reached__d;
         settle__q <= settle__d;
         broken__q <= broken__d;
+        follows__q <= follows__d;
         slot__q <= slot__d;
         wraps__q <= wraps__d;
         left__q <= left__d;
@@ -18090,6 +18101,8 @@ module tnic_standalone__core__control__dma__ring__cursor(clk,set_base,base,advan
         carry__q <= carry__d;
     end
 endmodule // standalone__core__control__dma__ring__cursor
+
+
 
 
 
@@ -18679,7 +18692,7 @@ module tnic_standalone__core__control__dma__snapshot(clk,rst,start,base,first,co
     assign cursor__clk = clk;
     assign cursor__base = base;
     assign cursor__set_base = state__q == State__Check;
-    assign cursor__advance = took;
+    assign cursor__advance = shift__q;
     assign query_valid = state__q == State__Ask;
     assign query_flow = flow__q[(32'h0)+:(10)];
     assign offers = state__q == State__Send;

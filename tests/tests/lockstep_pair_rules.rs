@@ -43,7 +43,8 @@ fn rtl_equals_model() {
             i = RulesIn {
                 rst: rng.random_bool(0.0002),
                 write: rng.random_bool(writes).then(|| {
-                    let bits = if rng.random_bool(0.2) { [0, 128][rng.random_range(0..2)] } else { rng.random_range(0..=128) };
+                    let bits =
+                        if rng.random_bool(0.2) { [0, 128, 129, 136, 255][rng.random_range(0..5)] } else { rng.random_range(0..=128) };
                     rng.random_range(0..1 << 27) & !(roce::RULE_BITS.mask() | roce::RULE_DSCP.mask())
                         | bits << roce::RULE_BITS.low
                         | rng.random_range(0..kinds) << roce::RULE_DSCP.low

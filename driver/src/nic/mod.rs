@@ -291,12 +291,14 @@ impl Nic {
     }
 
     /// Does what a reset would, where none reaches the registers: every flow is removed, nothing is
-    /// recorded, the heartbeat is off. Profiles, addresses and counters stay.
+    /// recorded, the heartbeat is off, the table of queue pairs is out of use and has no rules.
+    /// Profiles, addresses and counters stay.
     fn clear(&mut self) -> Result<(), Error> {
         self.enable(false)?;
         self.set_heartbeat(None)?;
         self.checked("the arming of the heartbeat", Device::arm)?;
         self.checked("the end of recording", |d| d.record_events(0, device::Only::default()))?;
+        self.checked("the table of queue pairs", Device::clear_pairs)?;
         self.remove_flows()
     }
 

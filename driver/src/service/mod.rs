@@ -20,6 +20,7 @@ pub use pair_error::PairError;
 pub use pairs::{HOST_TIMEOUT_US, NotifySetup, PairKey, PairReport, PairSetup, PairsReport};
 pub(crate) use read::Dated;
 pub use request::Request;
+pub use rules::{RuleReport, least_printed};
 
 use crate::config::{Config, Number};
 use crate::nic::Nic;

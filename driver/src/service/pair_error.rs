@@ -53,10 +53,18 @@ pub enum PairError {
     /// More rules than there is room for.
     #[error("{0} rules are too many; give {most} at most, of which the first that is for a pair decides", most = roce::RULES)]
     Rules(usize),
+    /// An unset profile.
+    #[error("profile {profile} is unset; `timelyctl profile set {profile} timely-10g{least}` first")]
+    Unset {
+        /// The profile.
+        profile: u32,
+        /// Setting of its least rate, if there is a floor.
+        least: String,
+    },
     /// A profile that may hold a pair's packets longer than the host waits for their ACKs.
     #[error(
         "profile {profile} may slow a pair to {slowest}, at which the {cells} cells that it may have in the store take {takes} to leave: the host \
-         sends all again after {timeout}. `timelyctl profile set {profile} .. {field}={floor}` or more, or give a smaller --store-bound or the \
+         sends all again after {timeout}. `timelyctl profile set {profile} {set}` or more, or give a smaller --store-bound or the \
          time-out of the host's queue pairs as --host-timeout (0 where it is not to be kept)"
     )]
     Floor {
@@ -64,10 +72,8 @@ pub enum PairError {
         profile: u32,
         /// Slowest rate of the profile.
         slowest: Mbps,
-        /// Field of the profile that sets it.
-        field: &'static str,
-        /// Least rate that keeps the time-out.
-        floor: Mbps,
+        /// Setting of the least rate that keeps the time-out.
+        set: String,
         /// Cells of a pair.
         cells: u32,
         /// Time that they take.

@@ -1,9 +1,9 @@
 //! Queue pairs of RoCEv2: the table's settings, and commands to it.
 use super::pair_error::{MOST_CELLS, MOST_DSCP, MOST_INTERVAL_US, PRIORITY, PairError};
-use super::rules::Floor;
+use super::rules::{Floor, RuleReport};
 use super::{Service, ServiceError, json};
 use crate::Error;
-use crate::spec::{RuleSpec, SpecError, one_host};
+use crate::spec::{RuleSpec, one_host};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
@@ -12,7 +12,6 @@ use std::net::IpAddr;
 use timely_regs::counters::Counter;
 use timely_regs::device::{NotifySettings, PairOutcome, PairSettings};
 use timely_regs::map::{counters, port, roce};
-use timely_regs::profile;
 
 /// Greatest number of a queue pair; 0 and 1 are management's.
 const MOST_PAIR: u32 = 0xff_ffff;
@@ -101,7 +100,7 @@ pub struct PairsReport {
     pub priority: u32,
     /// Rules of pairs that are learned, in their order.
     #[serde(default)]
-    pub rules: Vec<RuleSpec>,
+    pub rules: Vec<RuleReport>,
     /// Shortest retransmission time-out of the host's pairs, us; 0 unknown.
     #[serde(default)]
     pub host_timeout_us: u32,
@@ -221,7 +220,7 @@ impl Service {
                 in_use: state.enabled,
                 profile: state.profile,
                 priority: state.priority,
-                rules: if state.present { d.rules()?.iter().map(RuleSpec::from).collect() } else { Vec::new() },
+                rules: if state.present { d.rules()?.iter().map(RuleReport::from).collect() } else { Vec::new() },
                 host_timeout_us: state.timeout_us,
                 least_mbps: Floor { cells: d.read(&port::STORE_BOUND)?, timeout_us: state.timeout_us }.mbps(),
                 mtu: if state.mtu == 0 { 0 } else { 128 << state.mtu },
@@ -262,15 +261,10 @@ impl Service {
         if present == 0 { Ok(()) } else { Err(refused.into()) }
     }
 
-    pub(super) fn must_be_set(&self, profile: u32) -> Result<(), ServiceError> {
-        if self.nic.profile(profile)? == [0; profile::WORDS] { Err(SpecError::Unset(profile).into()) } else { Ok(()) }
-    }
-
     /// Takes the table into use with a secret of the system's, and lets flows send unless they were
     /// stopped.
     pub(super) fn pairs_setup(&mut self, s: PairSetup) -> Result<Value, ServiceError> {
         self.must_have_pairs(false)?;
-        self.must_be_set(s.profile)?;
         if s.priority > MOST_PRIORITY {
             return Err(PairError::Priority(s.priority).into());
         }
@@ -279,9 +273,7 @@ impl Service {
         }
         let rules = self.checked_rules(&s.rules, s.priority)?;
         let floor = Floor { cells: s.store_bound, timeout_us: s.host_timeout_us };
-        for profile in [s.profile].into_iter().chain(rules.iter().map(|r| r.profile)) {
-            floor.must_hold(profile, &self.nic.profile(profile)?)?;
-        }
+        [s.profile].into_iter().chain(rules.iter().map(|r| r.profile)).try_for_each(|p| self.must_keep(floor, p))?;
         let mtu = mtu_code(s.mtu)?;
         let age = age_unit(s.age_s, self.nic.device().build().clock_ps)?;
         let notify = s.notify.map(notify_settings).transpose()?;
@@ -315,8 +307,7 @@ impl Service {
     /// Sets a pair, joined if a local one is given.
     pub(super) fn pair_join(&mut self, key: PairKey, local: Option<u32>, profile: u32) -> Result<Value, ServiceError> {
         self.must_have_pairs(true)?;
-        self.must_be_set(profile)?;
-        self.floor()?.must_hold(profile, &self.nic.profile(profile)?)?;
+        self.must_keep(self.floor()?, profile)?;
         one_host("address", key.address)?;
         let (remote, local) = (number(key.remote)?, local.map(number).transpose()?);
         let outcome = self.nic.checked("a queue pair", |d| d.set_pair(key.address, remote, local, profile))?;

@@ -3,13 +3,38 @@ use super::pair_error::PairError;
 use super::{Service, ServiceError, json};
 use crate::spec::RuleSpec;
 use crate::units::{Mbps, Micros};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use timely_regs::device::PairRule;
 use timely_regs::map::{port, roce};
 use timely_regs::profile;
 
-/// Bytes of a cell of the packet store.
-const CELL_BYTES: u32 = 256;
+/// A rule as programs read it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleReport {
+    /// Network of the peer's address; any without.
+    pub to: Option<String>,
+    /// DSCP of the packet that made a pair known; any without.
+    pub dscp: Option<u32>,
+    /// Profile of its pairs.
+    pub profile: u32,
+    /// Priority of its pairs.
+    pub priority: u32,
+}
+
+impl From<&PairRule> for RuleReport {
+    fn from(rule: &PairRule) -> Self {
+        let to = rule.network.map(|(address, bits)| format!("{address}/{bits}"));
+        RuleReport { to, dscp: rule.dscp, profile: rule.profile, priority: rule.priority }
+    }
+}
+
+/// Bytes of a cell of the packet store, and of the wire beside a packet: preamble, FCS and gap.
+/// Packets of one cell each take longest to leave.
+const CELL_BYTES: u32 = 256 + 24;
+/// Cells of the largest packet less one: a packet is stored whole while there is room for its first
+/// cell.
+const BEYOND: u32 = 37;
 
 /// Packets of a pair in the store, and how long its host waits for their ACKs: a rate at which the
 /// packets take longer than that makes the host send all of them again, for ever.
@@ -28,34 +53,55 @@ impl Floor {
     }
 
     fn bits(self) -> f64 {
-        8.0 * f64::from(CELL_BYTES) * f64::from(self.cells)
+        8.0 * f64::from(CELL_BYTES) * (f64::from(self.cells) + f64::from(BEYOND))
     }
 
     /// Fails for a profile, of these words, that may hold a pair's packets for too long.
     pub fn must_hold(self, profile: u32, words: &[u32; profile::WORDS]) -> Result<(), PairError> {
         // Pairs of law `fixed` stay at the rate that they begin with.
         let fixed = profile::LAW.get(words) == profile::LAW_FIXED;
-        let (rate, field) = if fixed { (profile::INITIAL_RATE, "initial") } else { (profile::LEAST_RATE, "least") };
-        let slowest = Mbps::from_register(rate.get(words));
+        let slowest = Mbps::from_register(if fixed { profile::INITIAL_RATE } else { profile::LEAST_RATE }.get(words));
         if self.timeout_us == 0 || slowest.0 >= self.mbps() || *words == [0; profile::WORDS] {
             return Ok(());
         }
-        // Rounded up, so that what is printed is enough.
-        let floor = Mbps(self.mbps().ceil());
+        let floor = self.printed();
+        let set = if fixed { format!("fixed --line {floor}") } else { format!(".. least={floor}") };
         let (takes, timeout) = (Micros(self.bits() / slowest.0.max(1e-6)), Micros(self.timeout_us.into()));
-        Err(PairError::Floor { profile, slowest, field, floor, cells: self.cells, takes, timeout })
+        Err(PairError::Floor { profile, slowest, set, cells: self.cells, takes, timeout })
+    }
+
+    /// The least rate rounded up to what is printed of it, four digits: a rate that is typed as it
+    /// is printed is enough.
+    pub fn printed(self) -> Mbps {
+        least_printed(self.mbps())
     }
 }
 
+/// A rate rounded up to four digits; 0 stays 0.
+pub fn least_printed(mbps: f64) -> Mbps {
+    let step = 10f64.powi(mbps.max(1e-6).log10().floor() as i32 - 3);
+    // A whole number of steps is not taken to the next one by what a division loses.
+    Mbps((mbps / step - 1e-9).ceil() * step)
+}
+
 impl Service {
-    /// The rules, each of a profile that is set.
+    /// The rules, checked but for their profiles.
     pub(super) fn checked_rules(&self, rules: &[RuleSpec], priority: u32) -> Result<Vec<PairRule>, ServiceError> {
         if rules.len() > roce::RULES as usize {
             return Err(PairError::Rules(rules.len()).into());
         }
         let rules = rules.iter().map(|r| r.rule(priority)).collect::<Result<Vec<_>, _>>()?;
-        rules.iter().try_for_each(|r| self.must_be_set(r.profile))?;
         Ok(rules)
+    }
+
+    /// Fails for a profile that is not set, or may hold a pair's packets for too long.
+    pub(super) fn must_keep(&self, floor: Floor, profile: u32) -> Result<(), ServiceError> {
+        let words = self.nic.profile(profile)?;
+        if words == [0; profile::WORDS] {
+            let least = if floor.timeout_us == 0 { String::new() } else { format!(" least={}", floor.printed()) };
+            return Err(PairError::Unset { profile, least }.into());
+        }
+        Ok(floor.must_hold(profile, &words)?)
     }
 
     /// The floor of the table's set-up; nothing is asked of profiles while it is not in use.
@@ -73,9 +119,7 @@ impl Service {
         self.must_have_pairs(true)?;
         let rules = self.checked_rules(rules, self.pairs()?.priority)?;
         let floor = self.floor()?;
-        for rule in &rules {
-            floor.must_hold(rule.profile, &self.nic.profile(rule.profile)?)?;
-        }
+        rules.iter().try_for_each(|r| self.must_keep(floor, r.profile))?;
         self.nic.checked("the rules of queue pairs", |d| d.set_rules(&rules))?;
         Ok(json(self.pairs()?))
     }
@@ -88,16 +132,27 @@ mod tests {
 
     #[test]
     fn a_profile_must_empty_the_store_within_the_time_out() {
-        // 1,000 packets of 1,024 bytes in 100 ms: 81.92 Mb/s.
+        // 4,037 packets of 256 bytes, 280 on the wire, in 100 ms: 90.4288 Mb/s.
         let floor = Floor { cells: 4000, timeout_us: 100_000 };
-        assert!((floor.mbps() - 81.92).abs() < 1e-9);
+        assert!((floor.mbps() - 90.4288).abs() < 1e-9);
         let words =
             |least_mbps| Parameters { least_mbps, ..Parameters::named("timely-10g", 10.0).expect("a name") }.quantise().expect("words");
-        assert_eq!(floor.must_hold(0, &words(82.0)), Ok(()));
+        assert_eq!(floor.must_hold(0, &words(90.43)), Ok(()));
         let said = floor.must_hold(3, &words(41.0)).expect_err("too slow").to_string();
-        for part in ["profile 3 may slow a pair to 41Mbps", "take 199.8ms", "after 100ms", "profile set 3 .. least=82Mbps"] {
+        for part in ["profile 3 may slow a pair to 41Mbps", "take 220.6ms", "after 100ms", "profile set 3 .. least=90.43Mbps"] {
             assert!(said.contains(part), "{part}: {said}");
         }
         assert_eq!(Floor { timeout_us: 0, ..floor }.must_hold(3, &words(1.0)), Ok(()), "without a time-out there is no floor");
+        // What is printed is enough, whatever its size.
+        for cells in [1, 9, 100, 640, 1024, 32_768, 65_535] {
+            for timeout_us in [1, 17, 4194, 67_108, 3_600_000_000] {
+                let floor = Floor { cells, timeout_us };
+                let printed = crate::units::parse_mbps(&floor.printed().to_string()).expect("a rate");
+                assert!(printed >= floor.mbps() && printed < 1.002 * floor.mbps(), "{floor:?}: {printed}, {}", floor.mbps());
+            }
+        }
+        let fixed = Parameters::fixed(20.0).quantise().expect("words");
+        let said = floor.must_hold(1, &fixed).expect_err("too slow").to_string();
+        assert!(said.contains("`timelyctl profile set 1 fixed --line 90.43Mbps`"), "{said}");
     }
 }

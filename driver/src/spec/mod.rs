@@ -12,7 +12,7 @@ pub use port::{Port, PortSpec, likely_line};
 pub use profile::{ProfileSpec, fields as profile_fields};
 pub use rule::RuleSpec;
 
-use crate::units::TextError;
+use crate::units::{TextError, parse_whole};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use std::net::IpAddr;
@@ -76,7 +76,7 @@ fn value(name: &str, value: impl std::fmt::Display, allowed: impl Into<String>) 
 fn network(name: &str, text: &str) -> Result<(IpAddr, u32), SpecError> {
     let wrong = || value(name, text, "address/bits, as 10.0.0.0/8");
     let (address, bits) = text.split_once('/').ok_or_else(wrong)?;
-    let (address, bits): (IpAddr, u32) = (address.parse().map_err(|_| wrong())?, bits.parse().map_err(|_| wrong())?);
+    let (address, bits): (IpAddr, u32) = (address.parse().map_err(|_| wrong())?, parse_whole(bits).map_err(|_| wrong())?);
     if bits > if address.is_ipv4() { 32 } else { 128 } { Err(wrong()) } else { Ok((address, bits)) }
 }
 

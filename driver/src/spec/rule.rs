@@ -1,7 +1,7 @@
 //! Rules by which queue pairs that are learned get a profile and a priority.
-use super::{SpecError, network, value};
+use super::{SpecError, network, unit, value};
+use crate::units::parse_whole;
 use serde::{Deserialize, Serialize};
-use std::net::IpAddr;
 use std::str::FromStr;
 use timely_regs::device::PairRule;
 
@@ -45,13 +45,6 @@ impl RuleSpec {
     }
 }
 
-impl From<&PairRule> for RuleSpec {
-    fn from(rule: &PairRule) -> Self {
-        let text = |(address, bits): (IpAddr, u32)| format!("{address}/{bits}");
-        RuleSpec { to: rule.network.map(text), dscp: rule.dscp, profile: rule.profile, priority: Some(rule.priority) }
-    }
-}
-
 impl FromStr for RuleSpec {
     type Err = SpecError;
 
@@ -61,7 +54,7 @@ impl FromStr for RuleSpec {
         let (mut to, mut dscp, mut profile, mut priority) = (None, None, None, None);
         for part in text.split(',') {
             let (name, given) = part.split_once('=').ok_or_else(wrong)?;
-            let number = || given.parse::<u32>().map_err(|_| value(name, given, "a whole number"));
+            let number = || unit(name, parse_whole::<u32>(given));
             let again = match name {
                 "to" => to.replace(given.to_owned()).is_some(),
                 "dscp" => dscp.replace(number()?).is_some(),
@@ -88,6 +81,7 @@ mod tests {
         let read = |text: &str| text.parse::<RuleSpec>().map(|r| r.rule(3).expect("checked before"));
         let rule = PairRule { network: Some(("10.1.0.0".parse().expect("an address"), 16)), dscp: Some(26), profile: 2, priority: 4 };
         assert_eq!(read("to=10.1.0.0/16,dscp=26,profile=2,priority=4"), Ok(rule));
+        assert_eq!(read("dscp=0x1a,profile=5").map(|r| r.dscp), Ok(Some(26)));
         assert_eq!(read("profile=5"), Ok(PairRule { network: None, dscp: None, profile: 5, priority: 3 }));
         let ipv6 = read("profile=1,to=fd00::/8").expect("a rule");
         assert_eq!(ipv6.network, Some(("fd00::".parse().expect("an address"), 8)));
@@ -96,7 +90,9 @@ mod tests {
             ("dscp=26", "the profile at least"),
             ("profile=2,profile=3", "one `profile`"),
             ("profile=16", "profile is `16`; it must be 0 to 15"),
-            ("profile=-1", "a whole number"),
+            ("profile=-1", "profile: `-1`"),
+            ("profile=+1", "profile: `+1`"),
+            ("profile=1,to=10.0.0.0/+8", "address/bits"),
             ("profile=1,dscp=64", "0 to 63"),
             ("profile=1,priority=8", "0 to 7"),
             ("profile=1,to=10.0.0.0/33", "address/bits"),

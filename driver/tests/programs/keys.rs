@@ -93,7 +93,7 @@ fn the_page_lists_the_keys_of_every_command() {
     let on = |line: &str| json(&place, &device, line);
     put("info", on("info"));
     on("port set --mac 02:74:6e:00:00:00 --ipv4 11.0.0.1 --allow 11.0.0.0/8");
-    on("profile set 0 timely-10g least=40Mbps");
+    on("profile set 0 timely-10g");
     on("flow add --to 11.0.1.1 --mac 02:74:6e:00:00:01");
     let start = Instant::now();
     while on("telemetry")["flows"][0]["rtt_min_ns"].is_null() {

@@ -55,9 +55,12 @@ pub struct Ring {
     reached: DFF<Bit>,
     settle: DFF<Bits<2>>,
     broken: DFF<Bit>,
+    /// The write of a record started a clock ago: cursor and slot follow then, which are many bits,
+    /// and no other starts within two clocks.
+    follows: DFF<Bit>,
     slot: DFF<Bits<21>>,
     slot_next: Signal<Local, Bits<21>>,
-    /// The slot is the ring's last: known two clocks after the one before was taken.
+    /// The slot is the ring's last: known three clocks after the one before was taken.
     wraps: DFF<Bit>,
     left: DFF<Bits<32>>,
 }
@@ -65,7 +68,9 @@ pub struct Ring {
 impl Logic for Ring {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, beyond, issued, produced, read, fill, full, unread, some, reached, settle, broken, slot, wraps, left);
+        dff_setup!(
+            self, clk, beyond, issued, produced, read, fill, full, unread, some, reached, settle, broken, follows, slot, wraps, left
+        );
         self.ones.next = 0xFFFF_FFFF_u64.into();
         self.beyond.d.next = self.ones.val() << self.size.val();
         // Room: two clocks behind the indices, which `settle` waits for.
@@ -101,11 +106,14 @@ impl Logic for Ring {
         self.wraps.d.next = (self.slot_next.val() & self.beyond.q.val().get_bits::<21>(0)).any();
         self.cursor.clk.next = self.clk.val();
         self.cursor.base.next = self.base.val();
-        self.cursor.advance.next = self.took.val();
-        self.cursor.set_base.next = self.start.val() | (self.took.val() & self.wraps.q.val());
+        self.follows.d.next = self.took.val();
+        self.cursor.advance.next = self.follows.q.val();
+        self.cursor.set_base.next = self.start.val() | (self.follows.q.val() & self.wraps.q.val());
         if self.took.val() {
             self.issued.d.next = self.issued.q.val() + bits::<32>(1);
             self.settle.d.next = bits::<2>(2);
+        }
+        if self.follows.q.val() {
             self.slot.d.next = self.slot_next.val();
             if self.wraps.q.val() {
                 self.slot.d.next = bits::<21>(0);
@@ -122,6 +130,7 @@ impl Logic for Ring {
             self.reached.d.next = false;
             self.settle.d.next = bits::<2>(3);
             self.broken.d.next = false;
+            self.follows.d.next = false;
             self.slot.d.next = bits::<21>(0);
         }
         self.address.next = self.cursor.address.val();
@@ -141,6 +150,7 @@ impl Logic for Ring {
             self.reached.d.next = false;
             self.settle.d.next = bits::<2>(0);
             self.broken.d.next = false;
+            self.follows.d.next = false;
             self.slot.d.next = bits::<21>(0);
         }
     }

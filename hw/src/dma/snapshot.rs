@@ -82,8 +82,8 @@ pub struct Snapshot<const F: usize> {
     left: DFF<Bits<17>>,
     patience: DFF<Bits<8>>,
     record: DFF<Bits<1024>>,
-    /// A burst started at the last clock: a register, for the record's halves are many bits, and no
-    /// other starts within two.
+    /// A burst started at the last clock: a register, for the record's halves and the address are
+    /// many bits, and no other starts within two.
     shift: DFF<Bit>,
     second: DFF<Bit>,
     owed: DFF<Bits<5>>,
@@ -113,7 +113,7 @@ impl<const F: usize> Logic for Snapshot<F> {
         self.cursor.clk.next = self.clk.val();
         self.cursor.base.next = self.base.val();
         self.cursor.set_base.next = self.state.q.val() == State::Check;
-        self.cursor.advance.next = self.took.val();
+        self.cursor.advance.next = self.shift.q.val();
         self.sum.d.next = bit_cast::<17, 16>(self.first.val()) + self.count.val();
         self.ended_q.d.next = false;
         if self.took.val() & !self.burst_done.val() {

@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::JoinOut;
 use crate::constant::Const;
+use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
 /// For `2^F` flows and `2^C` cells (`N` must be `C + 1`, `T` one more than the larger of `F` and
@@ -36,9 +37,10 @@ pub struct Joining<const F: usize, const C: usize, const N: usize, const T: usiz
     pub o: JoinOut<F, C, T>,
     /// Cells that joined the flow's queue since the sweep.
     pub o_joined: Signal<Out, Bits<N>>,
-    tails: RAM<Bits<T>, F>,
-    sums: RAM<Bits<N>, F>,
-    nodes: RAM<Bits<T>, C>,
+    // What is read while it is written is the third of the results below, or a cell that is free.
+    tails: ApartRam<Bits<T>, F>,
+    sums: ApartRam<Bits<N>, F>,
+    nodes: ApartRam<Bits<T>, C>,
     upper: Const<Bits<T>>,
     valid: [DFF<Bit>; 2],
     flow: [DFF<Bits<F>>; 2],

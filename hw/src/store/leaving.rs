@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::JoinIn;
 use crate::pacer::delay::Delay;
+use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
 /// For `2^F` flows and `2^C` cells (`N` must be `C + 1`, `T` one more than the larger of `F` and
@@ -70,18 +71,21 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub o_meta: Signal<Out, Bits<M>>,
     pub o_ends: Signal<Out, Bit>,
     pub o_launch: Signal<Out, Bits<64>>,
-    heads: RAM<Bits<T>, F>,
+    // A flow is looked at each third clock, and its head and sum are written before the next look.
+    // A node that is written is empty for looks of the clock before, which take nothing; a cell
+    // that is written is no packet of a queue.
+    heads: ApartRam<Bits<T>, F>,
     tails: RAM<Bits<T>, F>,
-    sums: RAM<Bits<N>, F>,
+    sums: ApartRam<Bits<N>, F>,
     enabled: RAM<Bits<1>, F>,
     voided: RAM<Bits<1>, F>,
     // A node: the packet's first cell, its cells, the next node.
-    cells: RAM<Bits<C>, T>,
-    counts: RAM<Bits<6>, T>,
-    links: RAM<Bits<T>, T>,
+    cells: ApartRam<Bits<C>, T>,
+    counts: ApartRam<Bits<6>, T>,
+    links: ApartRam<Bits<T>, T>,
     // Bytes less one 14, ends a segment.
-    lengths: RAM<Bits<15>, C>,
-    metas: RAM<Bits<M>, C>,
+    lengths: ApartRam<Bits<15>, C>,
+    metas: ApartRam<Bits<M>, C>,
     launches: Delay<64, 5>,
     valid: [DFF<Bit>; 5],
     visit: [DFF<Bit>; 5],

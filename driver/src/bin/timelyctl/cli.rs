@@ -382,7 +382,7 @@ impl PairArguments {
 /// A host's time-out in whole us.
 fn host_timeout(text: &str) -> Result<u32, String> {
     let us = if text == "0" { 0.0 } else { parse_us(text).map_err(|e| e.to_string())? };
-    if us <= f64::from(u32::MAX) { Ok(us as u32) } else { Err("it must be 71 minutes at most".into()) }
+    if us == 0.0 || (1.0..=f64::from(u32::MAX)).contains(&us) { Ok(us as u32) } else { Err("it must be 1us to 71min, or 0".into()) }
 }
 
 #[derive(Subcommand)]

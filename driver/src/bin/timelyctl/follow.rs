@@ -88,13 +88,18 @@ impl From<ListError> for CliError {
 }
 
 /// Looks the joined pairs up in a new list; gives those whose connections are over. A pair that was
-/// never listed may be another host's behind this NIC.
+/// never listed may be another host's behind this NIC. One whose number another connection of the
+/// same device has is over at once: until it goes, answers and notifications of the new one are
+/// taken for its own.
 fn over(joined: &mut Pairs, list: &[LocalPair]) -> Vec<(IpAddr, u32)> {
     let there: BTreeSet<(u32, u32)> = list.iter().map(|p| (p.local, p.remote)).collect();
+    let devices: BTreeSet<&str> = list.iter().map(|p| p.device.as_str()).collect();
+    let numbers: BTreeSet<u32> = list.iter().map(|p| p.local).collect();
     for ((_, remote), pair) in joined.iter_mut() {
         let listed = there.contains(&(pair.local, *remote));
+        let reused = devices.len() == 1 && numbers.contains(&pair.local);
         pair.seen |= listed;
-        pair.missed = if listed { 0 } else { pair.missed + 1 };
+        pair.missed = if listed { 0 } else { pair.missed + if reused { MISSED } else { 1 } };
     }
     joined.iter().filter(|(_, p)| p.seen && p.missed >= MISSED).map(|(key, _)| *key).collect()
 }
@@ -221,13 +226,18 @@ mod tests {
         let joined = |local| Joined { flow: 0, local, seen: false, missed: 0 };
         let mut all =
             BTreeMap::from([((at(2), 35), joined(17)), ((at(3), 35), joined(18)), ((at(3), 36), joined(19)), ((at(4), 40), joined(30))]);
-        let pair = |local, remote| LocalPair { device: "rxe0".into(), local, remote };
-        let whole = [pair(17, 35), pair(18, 35), pair(19, 36), pair(20, 37)];
+        let on = |device: &str, local, remote| LocalPair { device: device.into(), local, remote };
+        let pair = |local, remote| on("rxe0", local, remote);
+        let whole = [pair(17, 35), pair(18, 35), pair(19, 36), on("rxe1", 20, 37)];
         assert_eq!(over(&mut all, &whole), []);
         // 18 is another's and 19 gone in one list, and there again; then for good. 30 was never
         // listed.
-        let without = [pair(17, 35), pair(18, 41), pair(20, 37)];
+        let without = [pair(17, 35), pair(18, 41), on("rxe1", 20, 37)];
         assert_eq!([&without[..], &whole, &without].map(|l| over(&mut all, l)), [vec![], vec![], vec![]]);
         assert_eq!(over(&mut all, &without), [(at(3), 35), (at(3), 36)]);
+        // With one device 17 is another connection's, and the first is over at once.
+        all.remove(&(at(3), 35));
+        all.remove(&(at(3), 36));
+        assert_eq!(over(&mut all, &[pair(17, 50), pair(19, 36)]), [(at(2), 35)]);
     }
 }

@@ -368,8 +368,14 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         }
         Command::Pairs(Pairs::Rules { rules, none }) => {
             let request = if rules.is_empty() && !none { Request::PairsShow {} } else { Request::PairsRules { rules: rules.clone() } };
-            let mut report = ask(request)?;
-            print(json, report["rules"].take(), |rules: &Vec<_>| show::rules(rules))?;
+            let report = ask(request)?;
+            let rules = report.get("rules").cloned();
+            print(
+                json,
+                rules
+                    .ok_or(CliError::Failed("this timelyd knows no rules of queue pairs; start the one that came with timelyctl".into()))?,
+                |rules: &Vec<_>| show::rules(rules),
+            )?;
         }
         Command::Pairs(Pairs::Stop) => {
             done(json, &ask(Request::PairsStop {})?, json!({"in_use": false}))?;

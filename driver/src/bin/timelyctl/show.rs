@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use timely_driver::pci::{Bound, Found};
 use timely_driver::registers;
 use timely_driver::report::{ClockReport, DeviceReport, FlowReport, PortReport, ProfileReport, RegisterReport, Telemetry};
-use timely_driver::service::{ListedPair, PairReport, PairsReport, micros};
-use timely_driver::spec::{FlowSpec, RuleSpec};
+use timely_driver::service::{ListedPair, PairReport, PairsReport, RuleReport, least_printed, micros};
+use timely_driver::spec::FlowSpec;
 use timely_driver::units::{About, Bytes, Mbps, Micros};
 use timely_regs::layout::stacked;
 
@@ -134,16 +134,16 @@ pub fn queue_pairs(p: &PairsReport) -> String {
         (
             "rules",
             if p.rules.is_empty() {
-                "none: all pairs are learned so".into()
+                "none: all pairs are learned with these two".into()
             } else {
-                format!("{} before these two, `pairs rules` shows them", p.rules.len())
+                format!("{} go before this profile and priority: `pairs rules`", p.rules.len())
             },
         ),
         (
             "host's time-out",
             unknown(
                 p.host_timeout_us == 0,
-                format!("{}: profiles go down to {} at least", Micros(p.host_timeout_us.into()), Mbps(p.least_mbps)),
+                format!("{}, for which profiles need least={}", Micros(p.host_timeout_us.into()), least_printed(p.least_mbps)),
                 "unknown: a slow profile may make the host send again",
             ),
         ),
@@ -168,7 +168,7 @@ pub fn queue_pairs(p: &PairsReport) -> String {
 }
 
 /// Rules of pairs that are learned.
-pub fn rules(all: &[RuleSpec]) -> String {
+pub fn rules(all: &[RuleReport]) -> String {
     if all.is_empty() {
         return "there are no rules: pairs are learned with the profile and priority of `pairs show`".into();
     }
@@ -176,8 +176,7 @@ pub fn rules(all: &[RuleSpec]) -> String {
     for (i, r) in all.iter().enumerate() {
         let any = || "any".to_owned();
         let dscp = r.dscp.map_or_else(any, |d| d.to_string());
-        let priority = r.priority.map_or_else(String::new, |p| p.to_string());
-        t.add_row([i.to_string(), r.to.clone().unwrap_or_else(any), dscp, r.profile.to_string(), priority]);
+        t.add_row([i.to_string(), r.to.clone().unwrap_or_else(any), dscp, r.profile.to_string(), r.priority.to_string()]);
     }
     text(&t) + "\nthe first that is for a pair decides"
 }

@@ -36,7 +36,7 @@ impl Rule {
         let same = (address ^ self.address).swap_bytes().leading_zeros();
         let by_dscp = get(roce::RULE_BY_DSCP) == 0 || get(roce::RULE_DSCP) == dscp.into();
         let given = Given { profile: get(roce::RULE_PROFILE) as u8, priority: get(roce::RULE_PRIORITY) as u8 };
-        (self.is_used() && same >= get(roce::RULE_BITS) && by_dscp).then_some(given)
+        (self.is_used() && same >= get(roce::RULE_BITS).min(128) && by_dscp).then_some(given)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Commands to the table of RoCEv2's queue pairs.
 use super::{Bus, Device, Error};
-use crate::field::Field;
+use crate::field::{Field, OutOfRange};
 use crate::map::roce;
 use crate::map::settings::TABLE;
 use std::net::{IpAddr, Ipv6Addr};
@@ -120,6 +120,29 @@ fn address_of(words: &[u32]) -> IpAddr {
     Ipv6Addr::from(value.to_le_bytes()).to_canonical()
 }
 
+/// The register's value for a rule, or for none at this index.
+fn rule_word(index: u32, rule: Option<&PairRule>) -> Result<u32, OutOfRange> {
+    let mut word = [0];
+    roce::RULE_INDEX.set(&mut word, index)?;
+    if let Some(rule) = rule {
+        let most = |address: IpAddr| if address.is_ipv4() { 32 } else { 128 };
+        let bits = match rule.network {
+            Some((address, bits)) if bits > most(address) => {
+                return Err(OutOfRange { name: roce::RULE_BITS.name, value: bits, least: 0, most: most(address) });
+            }
+            Some((address, bits)) => 128 - most(address) + bits,
+            None => 0,
+        };
+        roce::RULE_USED.set(&mut word, 1)?;
+        roce::RULE_BITS.set(&mut word, bits)?;
+        roce::RULE_BY_DSCP.set(&mut word, rule.dscp.is_some().into())?;
+        roce::RULE_DSCP.set(&mut word, rule.dscp.unwrap_or(0))?;
+        roce::RULE_PROFILE.set(&mut word, rule.profile)?;
+        roce::RULE_PRIORITY.set(&mut word, rule.priority)?;
+    }
+    Ok(word[0])
+}
+
 /// A number, if its word says that there is one.
 fn number(word: u32, given: &Field) -> Option<u32> {
     (given.get(&[word]) == 1).then_some(roce::LOCAL_PAIR.get(&[word]))
@@ -177,6 +200,19 @@ impl<B: Bus> Device<B> {
         self.set(&TABLE.pair_enable, 0)
     }
 
+    /// Takes the table, if there is one, out of use, without rules and time-out.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn clear_pairs(&self) -> Result<(), Error<B::Error>> {
+        if self.read_field(&roce::STATUS, &roce::PRESENT)? == 0 {
+            return Ok(());
+        }
+        self.stop_pairs()?;
+        self.set(&TABLE.pair_timeout, 0)?;
+        self.set_rules(&[])
+    }
+
     /// Sets the pair of a remote address and queue pair, which then does not age; with `local` its
     /// answers are known by that number. A pair that was known keeps its profile.
     ///
@@ -229,25 +265,20 @@ impl<B: Bus> Device<B> {
     }
 
     /// Sets the rules of pairs that are learned from then on, in their order; those of before are
-    /// gone. A pair that is learned meanwhile is given by either.
+    /// gone. Rules are written one by one: a pair that is learned meanwhile may be given by a
+    /// mixture of both lists.
     ///
     /// # Errors
-    /// When there are more than [`roce::RULES`], a value is out of its range, or the bus fails.
+    /// When there are more than [`roce::RULES`] or a value is out of its range, and nothing is
+    /// written then; when the bus fails.
     pub fn set_rules(&self, rules: &[PairRule]) -> Result<(), Error<B::Error>> {
-        for index in 0..roce::RULES.max(rules.len() as u32) {
-            let mut word = [0];
-            roce::RULE_INDEX.set(&mut word, index)?;
-            if let Some(rule) = rules.get(index as usize) {
-                let bits = rule.network.map_or(0, |(address, bits)| if address.is_ipv4() { IPV4_BITS + bits } else { bits });
-                roce::RULE_USED.set(&mut word, 1)?;
-                roce::RULE_BITS.set(&mut word, bits)?;
-                roce::RULE_BY_DSCP.set(&mut word, rule.dscp.is_some().into())?;
-                roce::RULE_DSCP.set(&mut word, rule.dscp.unwrap_or(0))?;
-                roce::RULE_PROFILE.set(&mut word, rule.profile)?;
-                roce::RULE_PRIORITY.set(&mut word, rule.priority)?;
+        let words: Vec<u32> =
+            (0..roce::RULES.max(rules.len() as u32)).map(|i| rule_word(i, rules.get(i as usize))).collect::<Result<_, _>>()?;
+        for (word, i) in words.into_iter().zip(0..) {
+            if let Some(rule) = rules.get(i) {
                 self.set(&TABLE.pair_address, rule.network.map_or(0, |n| mapped(n.0)))?;
             }
-            self.write(&roce::RULE, word[0])?;
+            self.write(&roce::RULE, word)?;
         }
         Ok(())
     }

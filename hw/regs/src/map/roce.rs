@@ -78,9 +78,8 @@ pub const RULE_BITS: Field = Field::new(
     12,
     5,
     "prefix",
-    "bits of ADDRESS that the remote address must have; IPv4 addresses have 96 bits in front, 0 any address",
-)
-.range(0, 128);
+    "bits of ADDRESS that the remote address must have; IPv4 addresses have 96 bits in front, 0 any address, above 128 as 128",
+);
 /// In [`RULE`]: differentiated services code point.
 pub const RULE_DSCP: Field = Field::new(0, 18, 13, "dscp", "DSCP of the packet from which the queue pair is learned");
 /// In [`RULE`]: the DSCP counts.
@@ -93,7 +92,7 @@ pub const RULE_PRIORITY: Field = Field::new(0, 26, 24, "rule_priority", "priorit
 /// Word of TOLD with a rule, behind its address.
 pub const TOLD_RULE: u32 = 4;
 /// In [`TOLD_WORD`]: the word.
-pub const WORD: Field = low(3, "told_word", "0 to 5").range(0, 5);
+pub const WORD: Field = low(3, "told_word", "0 to 5; 6 and 7 show 0");
 /// In [`TOLD_WORD`]: of a rule.
 pub const OF_RULE: Field = bit(3, "of_rule", "1 word of a rule: 0 to 3 its address, 4 what RULE set, 0 if it is not in use");
 /// In [`TOLD_WORD`]: whose word.

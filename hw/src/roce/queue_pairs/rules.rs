@@ -4,9 +4,11 @@ use crate::bus::PairAskIn;
 use crate::constant::Const;
 use crate::ram::LutRam;
 use rust_hdl::prelude::*;
-use timely_model::queue_pairs::RULE_LATENCY;
+use timely_model::queue_pairs::{LATENCY, RULE_LATENCY};
 use timely_regs::map::roce;
 
+// The answer is there before the pair has its place, two operations after the question.
+const _: () = assert!(RULE_LATENCY < 2 * LATENCY);
 // Widths and places are the registers'.
 const _: () = assert!(roce::RULES == 16 && RULE_LATENCY == 19);
 const _: () = assert!(roce::RULE_INDEX.high == 3 && roce::RULE_USED.low == 4 && roce::RULE_BITS.low == 5 && roce::RULE_BITS.high == 12);

@@ -4,6 +4,7 @@ mod alone;
 mod dcqcn;
 mod far;
 mod faults;
+mod many;
 mod marks;
 mod network;
 mod promises;
