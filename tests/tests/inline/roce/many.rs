@@ -37,7 +37,8 @@ fn peer(pair: u32) -> u16 {
 fn request(pair: u32, psn: u32, bytes: usize, fill: u8) -> Vec<u8> {
     let read = psn % 16 == 7;
     let code = if read { opcode::READ_REQUEST } else { [opcode::WRITE_ONLY, opcode::SEND_ONLY][psn as usize % 2] };
-    let bth = Bth { opcode: code, queue_pair: 100 + pair, psn, ack_request: psn.is_multiple_of(4), partition_key: 0xffff, ..Bth::default() };
+    let bth =
+        Bth { opcode: code, queue_pair: 100 + pair, psn, ack_request: psn.is_multiple_of(4), partition_key: 0xffff, ..Bth::default() };
     let extension = Extension { message_bytes: bytes as u32, ..Extension::default() };
     bth.frame(&envelope(HOST, peer(pair), 0xc011), &extension, &vec![fill; if read { 0 } else { bytes }])
 }

@@ -65,6 +65,20 @@ fn timely_shares_a_bottleneck() {
     }
 }
 
+/// A law has a step for each sample at most, and a pair a sample for each request that asks for an
+/// ACK, which rxe does in a message's last packet. So short messages take more of a bottleneck than
+/// TIMELY's equal shares: a limit that the page states, no worse than this.
+#[test]
+fn messages_of_other_sizes_have_other_shares() {
+    for packets in [1, 4].into_iter().filter(|_| thorough()) {
+        let mut n = Network::new(plan(Parameters::timely_10g(20.0), 1), 2, 1);
+        n.nodes[0].pairs[0].packets = packets;
+        let m = n.measure(40_000 * US, 80_000 * US);
+        println!("messages of {packets} packets and of {}: {m:.3?}", rxe::MESSAGE);
+        assert!(m.utilization > 0.95 && m.jain > 0.8, "messages of {packets} packets: {m:?}");
+    }
+}
+
 /// Without control the windows of all hosts stand in the queue: half of each at least, which rxe
 /// sends at once with the ACK of a message. A queue with less room drops.
 #[test]
