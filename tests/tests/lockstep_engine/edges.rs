@@ -19,8 +19,8 @@ fn edge_words(rng: &mut impl Rng) -> [u32; profile::WORDS] {
     let least_mbps = (greatest_mbps * 2f64.powf(rng.random_range(-34.0..0.0))).max(unit);
     let mut between = || (least_mbps * (greatest_mbps / least_mbps).powf(rng.random())).clamp(least_mbps, greatest_mbps);
     let (initial_mbps, idle_mbps) = (between(), between());
-    let (t_low_us, reference_us) = (rng.random_range(1.0..50.0), rng.random_range(10.0..200.0));
-    let t_high_us = t_low_us + rng.random_range(50.0..500.0);
+    let (t_low_us, reference_us): (f64, f64) = (0.5 * 100f64.powf(rng.random()), rng.random_range(10.0..200.0));
+    let t_high_us = t_low_us * (1.0 + 100f64.powf(rng.random_range(-0.7..0.8)));
     let error_beta = (3.9 / f64::max(t_high_us / reference_us - 1.0, 1.0)).min(10f64.powf(rng.random_range(-2.4..0.0)));
     let gain = |bits: i32| 1000.0 * reference_us / error_beta * 2f64.powi(-bits);
     let flow_least_packets: f64 = 0.001 * 1000f64.powf(rng.random());
@@ -43,7 +43,7 @@ fn edge_words(rng: &mut impl Rng) -> [u32; profile::WORDS] {
         error_beta,
         integral_gain: gain(22) * 1000f64.powf(-rng.random::<f64>()),
         proportional_gain: gain(16) * rng.random::<f64>().powi(4),
-        base_target_us: rng.random_range(5.0..60.0),
+        base_target_us: 60f64.powf(rng.random()),
         hop_us: 0.1 * rng.random::<f64>(),
         flow_range_us: 499.0 * rng.random::<f64>() / (beta * span),
         flow_least_packets,
@@ -51,6 +51,7 @@ fn edge_words(rng: &mut impl Rng) -> [u32; profile::WORDS] {
         packet_bytes: rng.random_range(64..9000),
         endpoint_target_us: 0.01 * 1000f64.powf(rng.random()),
         max_decrease: rng.random_range(0.1..=1.0),
+        loss_decrease: if rng.random() { rng.random() } else { 0.0 },
         idle_mbps,
         initial_mbps,
         least_mbps,
@@ -85,7 +86,7 @@ fn least(holds: impl Fn(u32) -> bool) -> u32 {
 
 /// Inputs that bring numbers to where they decide: RTTs at rest, delays at their thresholds, a
 /// Swift flow's next decrease an RTT after its last, its two delays that decrease alike, a gradient
-/// that is just full; and loads that fill their queue.
+/// that is just full, a loss an RTT after the last; and loads that fill their queue.
 pub struct Edges {
     /// The flows, their profiles, and the clock of the next sample.
     flows: Vec<(u32, u8, u64)>,
@@ -133,8 +134,8 @@ impl Edges {
         }
     }
 
-    /// A sample of flow `k`, which has this state.
-    fn sample(&self, rng: &mut impl Rng, k: usize, s: &State) -> Sample {
+    /// A sample of flow `k`, which has this state, and whose rate a loss lowered last at `loss_ns`.
+    fn sample(&self, rng: &mut impl Rng, k: usize, s: &State, loss_ns: u32) -> Sample {
         let (flow, profile, _) = self.flows[k];
         let w = &self.words[usize::from(profile)];
         let (low, high) = (profile::T_LOW.get(w), profile::T_HIGH.get(w));
@@ -180,7 +181,12 @@ impl Edges {
                 now_ns = (s.mark as u32).wrapping_add(near(rng, rtt_ns + endpoint_ns));
             }
         }
-        Sample { kind, flow, rtt_ns, now_ns, hops, endpoint_ns, lost: u8::from(rng.random_range(0..64) == 0) }
+        let mut lost = rng.random_range(0..64) == 0;
+        if rng.random_range(0..8) == 0 {
+            // A loss an RTT after the last one, from which on it counts.
+            (kind, lost, now_ns) = (0, true, loss_ns.wrapping_add(near(rng, rtt_ns + endpoint_ns)));
+        }
+        Sample { kind, flow, rtt_ns, now_ns, hops, endpoint_ns, lost: lost.into() }
     }
 
     pub fn next(&mut self, rng: &mut impl Rng, model: &Engine, clk: u64) -> In {
@@ -200,7 +206,7 @@ impl Edges {
         }
         let mut i = In::default();
         if self.samples.next(rng) && (clk >= free || rng.random_range(0..50) == 0) {
-            i.sample = Some(self.sample(rng, k, model.state(flow)));
+            i.sample = Some(self.sample(rng, k, model.state(flow), model.last_loss(flow)));
             self.flows[k].2 = clk + SPACING + 2;
         }
         let (other, profile, _) = self.flows[rng.random_range(0..self.flows.len())];

@@ -169,6 +169,11 @@ impl Engine {
         }
     }
 
+    /// When a loss lowered a flow's rate last, ns; 0 before the first.
+    pub fn last_loss(&self, flow: u32) -> u32 {
+        self.losses[flow as usize]
+    }
+
     /// State of a flow, as of the operations issued so far.
     pub fn state(&self, flow: u32) -> &State {
         &self.flows[flow as usize].1
