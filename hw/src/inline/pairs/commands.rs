@@ -72,6 +72,7 @@ pub struct PairCommands<const F: usize> {
     waits: DFF<Bit>,
     answer: DFF<Bits<152>>,
     code: Signal<Local, Bits<3>>,
+    shown: Signal<Local, Bits<8>>,
     word: Signal<Local, Bits<3>>,
     busy: Signal<Local, Bit>,
     local_pair: Signal<Local, LocalPair>,
@@ -147,7 +148,8 @@ impl<const F: usize> Logic for PairCommands<F> {
             self.waits.d.next = true;
             self.answer.d.next = self.unknown_key.val();
         }
-        self.word.next = self.settings.val().pair_word.get_bits::<3>(0);
+        self.shown.next = self.settings.val().pair_word;
+        self.word.next = self.shown.val().get_bits::<3>(0);
         self.told.next = bits::<32>(0);
         if self.word.val() == bits::<3>(0) {
             self.told.next = self.address.q.val().get_bits::<32>(0);
