@@ -4,6 +4,8 @@ use crate::units::parse_whole;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use timely_regs::device::PairRule;
+use timely_regs::field::Field;
+use timely_regs::map::roce;
 
 /// A rule as `to=10.1.0.0/16,dscp=26,profile=2,priority=4`; all but the profile may be left out.
 ///
@@ -19,7 +21,7 @@ pub struct RuleSpec {
     /// Network of the peer's address; any address without.
     #[serde(default)]
     pub to: Option<String>,
-    /// DSCP of a pair's first packet; any without.
+    /// DSCP of the request that makes a pair known; any without.
     #[serde(default)]
     pub dscp: Option<u32>,
     /// Profile of its pairs.
@@ -35,12 +37,12 @@ impl RuleSpec {
     /// # Errors
     /// When a value is none.
     pub fn rule(&self, priority: u32) -> Result<PairRule, SpecError> {
-        let least = |name, n: u32, most| if n > most { Err(value(name, n, format!("0 to {most}"))) } else { Ok(n) };
+        let within = |name, n: u32, field: Field| if n > field.most { Err(value(name, n, format!("0 to {}", field.most))) } else { Ok(n) };
         Ok(PairRule {
             network: self.to.as_deref().map(|text| network("to", text)).transpose()?,
-            dscp: self.dscp.map(|d| least("dscp", d, 63)).transpose()?,
-            profile: least("profile", self.profile, 15)?,
-            priority: least("priority", self.priority.unwrap_or(priority), 7)?,
+            dscp: self.dscp.map(|d| within("dscp", d, roce::RULE_DSCP)).transpose()?,
+            profile: within("profile", self.profile, roce::RULE_PROFILE)?,
+            priority: within("priority", self.priority.unwrap_or(priority), roce::RULE_PRIORITY)?,
         })
     }
 }

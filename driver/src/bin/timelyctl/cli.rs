@@ -510,6 +510,14 @@ mod tests {
         assert!(matches!(cli.command, Command::Pairs(Pairs::Follow(_))) && unit.contains("AF_UNIX AF_NETLINK"), "{unit}");
     }
 
+    /// The time-out that the help shows is the one that the daemon takes when none is given.
+    #[test]
+    fn the_usual_time_out_has_one_value() {
+        let cli = Cli::try_parse_from(["timelyctl", "pairs", "setup"]).expect("a command");
+        let Command::Pairs(Pairs::Setup { host_timeout, .. }) = cli.command else { panic!("another command") };
+        assert_eq!(host_timeout, timely_driver::service::HOST_TIMEOUT_US);
+    }
+
     #[test]
     fn the_command_line_holds_together() {
         Cli::command().debug_assert();

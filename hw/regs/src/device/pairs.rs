@@ -65,7 +65,7 @@ pub struct PairRule {
     /// Network of the remote address and its prefix's bits, of the address's family; any address
     /// without.
     pub network: Option<(IpAddr, u32)>,
-    /// DSCP of the first packet; any without.
+    /// DSCP of the request that makes a pair known; any without.
     pub dscp: Option<u32>,
     /// Profile of its pairs.
     pub profile: u32,
