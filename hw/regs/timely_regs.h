@@ -842,7 +842,7 @@
 #define TIMELY_COUNTER_HEARTBEAT_STOPS 24 /* The heartbeat was lost. */
 #define TIMELY_COUNTER_ACKS_SKIPPED 25 /* A segment's ACK never came, but that of a later one did. */
 #define TIMELY_COUNTER_HOST_RATES_REFUSED 26 /* The host wrote the rate of a flow whose law is not `fixed`. */
-#define TIMELY_COUNTER_ENGINE_OVERFLOWS 27 /* A host rate, an idle restart or a loaded flow found its queue at the rate engine full. */
+#define TIMELY_COUNTER_ENGINE_OVERFLOWS 27 /* A host rate, an idle restart or a loaded flow found its queue at the rate engine full, or a sample that of DCQCN's reaction point; a CNP dropped periods that its flow was owed. */
 #define TIMELY_COUNTER_RESIDENCE_ABOVE_RTT 28 /* An accepted ACK claims a residence longer than its RTT. */
 #define TIMELY_COUNTER_RECORDS_DROPPED 29 /* An event record found its queue full. What DMA discards behind the queue, while it does not run with its ring, or in a form without DMA, counts nowhere: a gap in `sequence` tells. */
 #define TIMELY_COUNTER_PACKETS_REFUSED 30 /* A packet of the host's found no room in the packet store (with STORE_WAIT 1 it waits instead), its flow is not enabled, or its addresses are not the flow's. */

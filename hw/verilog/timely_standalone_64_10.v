@@ -44227,6 +44227,9 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     reg  voided__d;
     reg  voided__d_v;
     reg voided__q = 1'h0;
+    reg  crowded__d;
+    reg  crowded__d_v;
+    reg crowded__q = 1'h0;
     reg  [9:0] flow__d;
     reg  [9:0] flow__d_v;
     reg [9:0] flow__q = 10'h0;
@@ -44275,8 +44278,10 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     wire periods__marked;
     wire [23:0] periods__bytes;
     wire periods__timed_out_2;
+    wire periods__crowded_15;
     wire  [108:0] periods__next_15;
     wire  [7:0] periods__action_15;
+    wire  periods__overtakes_15;
     reg  load__d;
     reg  load__d_v;
     reg load__q = 1'h0;
@@ -44386,8 +44391,10 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         .marked(periods__marked),
         .bytes(periods__bytes),
         .timed_out_2(periods__timed_out_2),
+        .crowded_15(periods__crowded_15),
         .next_15(periods__next_15),
-        .action_15(periods__action_15)
+        .action_15(periods__action_15),
+        .overtakes_15(periods__overtakes_15)
     );
     
     // Update code
@@ -44405,6 +44412,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         busy__d_v = busy__q;
         phase__d_v = phase__q;
         voided__d_v = voided__q;
+        crowded__d_v = crowded__q;
         flow__d_v = flow__q;
         profile__d_v = profile__q;
         marked__d_v = marked__q;
@@ -44471,6 +44479,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
             seen2__d_v[(64'h15)+:(24)] = ((bytes1__q) & 24'hffffff);
         end
         left2__d_v = notice1__q & ~marked1__q;
+        crowded__d_v = ~again__i_ready | (crowded__q & ~free);
         phase__d_v = phase__q + ((32'h1) & 4'hf);
         if (ends) begin
             busy__d_v = 1'b0;
@@ -44546,7 +44555,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         if (acts) begin
             rest__d_v = ((32'h9) & 4'hf);
         end
-        lost__d_v = (enters & ~samples__i_ready) | (acts & kept);
+        lost__d_v = ((enters & ~samples__i_ready) | (acts & kept)) | (counts & periods__overtakes_15);
         pulses_v = ((32'h0) & 32'hffffffff);
         if (lost__q) begin
             pulses_v = overflows;
@@ -44580,6 +44589,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         busy__d = busy__d_v;
         phase__d = phase__d_v;
         voided__d = voided__d_v;
+        crowded__d = crowded__d_v;
         flow__d = flow__d_v;
         profile__d = profile__d_v;
         marked__d = marked__d_v;
@@ -44641,6 +44651,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     assign periods__now = at__q;
     assign periods__marked = marked__q;
     assign periods__bytes = bytes__q;
+    assign periods__crowded_15 = crowded__q;
     assign silences__clock = clk;
     assign silences__read_enable = 1'b1;
     assign silences__read_address = flow__q;
@@ -44676,6 +44687,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         busy__q <= busy__d;
         phase__q <= phase__d;
         voided__q <= voided__d;
+        crowded__q <= crowded__d;
         flow__q <= flow__d;
         profile__q <= profile__d;
         marked__q <= marked__d;
@@ -44905,6 +44917,8 @@ endmodule // standalone__core__control__reaction__again__ram
 
 
 
+
+
 module tnic_standalone__core__control__reaction__laws(clock,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
@@ -44957,7 +44971,7 @@ endmodule // standalone__core__control__reaction__laws
 
 
 
-module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,word_1,now,marked,bytes,timed_out_2,next_15,action_15);
+module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,word_1,now,marked,bytes,timed_out_2,crowded_15,next_15,action_15,overtakes_15);
     
     // Module arguments
     input wire  clk;
@@ -44969,10 +44983,12 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     input wire  marked;
     input wire  [23:0] bytes;
     input wire  timed_out_2;
+    input wire  crowded_15;
     output reg  [108:0] next_15;
     reg  [108:0] next_15_v;
     output reg  [7:0] action_15;
     reg  [7:0] action_15_v;
+    output wire overtakes_15;
     
     // Stub signals
     reg  started_2__d;
@@ -45089,6 +45105,9 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     reg  [23:0] at;
     wire tock;
     wire both;
+    wire ended;
+    wire first;
+    wire decay;
     wire increase;
     wire cnp;
     wire restart;
@@ -45294,7 +45313,7 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
             next_15_v[(64'h65)+:(4)] = ((32'h0) & 4'hf);
         end
         action_15_v[(64'h0)+:(1)] = cnp & ~(timed_out_2 & pending_2__q);
-        action_15_v[(64'h1)+:(1)] = decays_15__q;
+        action_15_v[(64'h1)+:(1)] = decay;
         action_15_v[(64'h2)+:(1)] = increase;
         action_15_v[(64'h3)+:(1)] = increase & hyper_14__q;
         action_15_v[(64'h4)+:(4)] = ((32'h0) & 4'hf);
@@ -45349,8 +45368,12 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     assign left = (((a__q) & 27'h7ffffff) << ((32'h1) & 27'h7ffffff)) | ((32'h1) & 27'h7ffffff);
     assign tock = (runs_3__q & ~tick_11__q) & ~short_10__q;
     assign both = time_over_13__q & bytes_over_13__q;
-    assign increase = tick_11__q | tock;
-    assign cnp = due_6__q & ~(decays_15__q | increase);
+    assign ended = tick_11__q | tock;
+    assign first = due_6__q & crowded_15;
+    assign decay = decays_15__q & ~first;
+    assign increase = ended & ~first;
+    assign cnp = due_6__q & ~(decay | increase);
+    assign overtakes_15 = first & (decays_15__q | ended);
     assign restart = cnp | ~runs_3__q;
     assign another = (another_2__q & ~timed_out_2) | ((marked & pending_2__q) & due_6__q);
     

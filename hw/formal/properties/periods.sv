@@ -2,8 +2,9 @@
 // A CNP comes at least an interval behind the last one, or at the end of that interval, and nothing that ended before it is owed any more;
 // alpha decays behind a first CNP, and a stage ends, only when its period has; each acts once, and a period begins where the last one ended, or at the CNP.
 // Behind a time-out nothing is owed, periods begin anew, and a CNP that was due is taken back: one comes for the look's own mark alone.
+// Where no room is to look again a CNP that is due comes first, and that it comes before something is told.
 // Assumed: what the look is told stands for as long as it goes on. The profiles' RAM may hold anything.
-module top(input clk, input rst_in, input [108:0] word, input [23:0] now, input marked, input [23:0] bytes, input timed_out,
+module top(input clk, input rst_in, input [108:0] word, input [23:0] now, input marked, input [23:0] bytes, input timed_out, input crowded,
     input [41:0] bus, input [3:0] profile);
     reg begun = 0;
     always @(posedge clk) begun <= 1;
@@ -22,8 +23,10 @@ module top(input clk, input rst_in, input [108:0] word, input [23:0] now, input 
 
     wire [108:0] next;
     wire [7:0] action;
+    wire overtakes;
     tnic_periods dut(.clk(clk), .bus(bus), .phase(phase), .profile(profile), .word_1(word), .now(now), .marked(marked), .bytes(bytes),
-        .timed_out_2(timed_out), .next_15(next), .action_15(action));
+        .timed_out_2(timed_out), .crowded_15(crowded), .next_15(next),
+        .action_15(action), .overtakes_15(overtakes));
 
     // The profile's words as they were read.
     (* hierconn *) wire [26:0] \dut.profiles__read_data ;
@@ -63,14 +66,19 @@ module top(input clk, input rst_in, input [108:0] word, input [23:0] now, input 
     wire back = timed_out & pending & due;
     wire [3:0] low = by_time_next < by_bytes_next ? by_time_next : by_bytes_next;
     wire [3:0] high = by_time_next < by_bytes_next ? by_bytes_next : by_time_next;
+    wire decays = runs & notified & of_alpha >= alpha_period;
+    wire ends = tick | tock;
+    // No room to look again: the CNP does not wait for what is owed.
+    wire first = due & crowded;
     always @(*) if (begun & phase == 15) begin
         // Each action has its cause.
         assert(cnp == (due & !back & !decay & !increase));
+        assert(overtakes == (first & (decays | ends)));
         if (timed_out) assert(!decay & !increase & cnp == (marked & !pending & !within));
         if (cnp & !pending) assert(marked & (!started | since >= interval));
         if (cnp & pending) assert(!ahead);
-        assert(decay == (runs & notified & of_alpha >= alpha_period));
-        assert(increase == (tick | tock));
+        assert(decay == (decays & !first));
+        assert(increase == (ends & !first));
         if (!increase) assert(!hyper & steps == 0);
         // What is due stays until it was the first of what is owed; a mark in the interval counts at its end.
         assert(started_next);

@@ -1,5 +1,5 @@
 // DCQCN's reaction block of 4 flows around its looks: a look takes 16 clocks and then ends, each action is one look's and of its flow, and
-// stays until the engine takes it, or until the next one takes its place, which is told; nothing acts before RAM init is over. A look at
+// stays until the engine takes it, or until the next one takes its place, which is told, as is a CNP that comes before what its flow is owed; nothing acts before RAM init is over. A look at
 // a flow that timed out since the last one knows of it.
 // A look's arithmetic is proven as `reaction_look`: here it may ask for anything.
 module top(input clk, input rst_in, input ack_valid, input [1:0] ack_ecn, input sample_valid, input [1:0] sample_kind, sample_flow,
@@ -26,6 +26,9 @@ module top(input clk, input rst_in, input ack_valid, input [1:0] ack_ecn, input 
     (* hierconn *) wire [1:0] \dut.flow__q ;
     (* hierconn *) wire \dut.counts ;
     (* hierconn *) wire [7:0] \dut.bits ;
+    (* hierconn *) wire \dut.crowded__q ;
+    (* hierconn *) wire \dut.again__i_ready ;
+    (* hierconn *) wire \dut.periods__overtakes_15 ;
     (* hierconn *) wire \dut.enters ;
     (* hierconn *) wire \dut.samples__i_ready ;
     (* hierconn *) wire \dut.load__q ;
@@ -33,7 +36,7 @@ module top(input clk, input rst_in, input ack_valid, input [1:0] ack_ecn, input 
 
     // The look under way, by its clocks; a load's clearing of its flow.
     reg [4:0] clocks;
-    reg was_valid, acted, replaced, lost, cleared;
+    reg was_valid, acted, replaced, lost, cleared, full;
     reg [1:0] was_flow, look_flow;
     reg [7:0] was_action, look_action;
     wire ends = \dut.busy__q & \dut.phase__q == 15;
@@ -43,10 +46,13 @@ module top(input clk, input rst_in, input ack_valid, input [1:0] ack_ecn, input 
         {was_flow, was_action} <= {action_flow, action};
         acted <= \dut.counts & \dut.bits != 0 & !rst;
         {look_flow, look_action} <= {\dut.flow__q , \dut.bits };
-        lost <= !rst & ((\dut.enters & !\dut.samples__i_ready ) | (\dut.counts & \dut.bits != 0 & action_valid & !action_ready));
+        lost <= !rst & ((\dut.enters & !\dut.samples__i_ready ) | (\dut.counts & \dut.bits != 0 & action_valid & !action_ready)
+            | (\dut.counts & \dut.periods__overtakes_15 ));
         // A load clears at any clock but a look's last one.
         if (\dut.busy__q & !ends & \dut.load__q & \dut.load_flow__q == \dut.flow__q ) cleared <= 1;
         if (ends | !\dut.busy__q | rst) cleared <= 0;
+        // No room to look again when the look began, or since.
+        full <= !\dut.again__i_ready | (full & \dut.busy__q & !ends);
     end
     // Flows that timed out: a bit each, which the flow's look reads at its first clock and takes back as it ends.
     (* hierconn *) wire \dut.timed_out_2__q ;
@@ -73,6 +79,8 @@ module top(input clk, input rst_in, input ack_valid, input [1:0] ack_ecn, input 
         // 16 clocks of a look, and no more.
         if (\dut.busy__q ) assert(clocks == \dut.phase__q );
         assert(clocks <= 15);
+        // What the arithmetic hears as the look ends.
+        if (\dut.busy__q ) assert(\dut.crowded__q == full);
         // A look that ended with something is the only source of an action, at the next clock.
         if (acted) assert(action_valid & action_flow == look_flow & action == look_action);
         else assert(action_valid == was_valid);

@@ -75,7 +75,8 @@ counters! {
     AcksSkipped = 25,
     /// The host wrote the rate of a flow whose law is not `fixed`.
     HostRatesRefused = 26,
-    /// A host rate, an idle restart or a loaded flow found its queue at the rate engine full.
+    /// A host rate, an idle restart or a loaded flow found its queue at the rate engine full, or a
+    /// sample that of DCQCN's reaction point; a CNP dropped periods that its flow was owed.
     EngineOverflows = 27,
     /// An accepted ACK claims a residence longer than its RTT.
     ResidenceAboveRtt = 28,

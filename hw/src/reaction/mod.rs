@@ -23,8 +23,9 @@ const _: () = assert!(profile::LAW.word == 0);
 /// time-out a flow's timers begin anew.
 ///
 /// Latency: an action 22 clocks after its sample when nothing is in the way. Throughput: a look at
-/// a flow in 16 clocks. Back pressure: an action stays until the engine takes it; 64 samples wait,
-/// one that finds no room is lost and counted. RAM init takes `2^max(F, 9)` clocks. Model:
+/// a flow in 16 clocks; of more flows than it can look at in a period the CNPs still act at once.
+/// Back pressure: an action stays until the engine takes it; 64 samples wait, one that finds no room
+/// is lost and counted, as is what a flow is owed when a CNP goes before it. RAM init takes `2^max(F, 9)` clocks. Model:
 /// `timely_model::reaction::Reaction`.
 #[derive(LogicBlock, Default)]
 pub struct Reaction<const F: usize> {
@@ -71,7 +72,7 @@ pub struct Reaction<const F: usize> {
     pub action: Signal<Out, Bits<8>>,
     /// The engine takes an action at this clock.
     pub action_ready: Signal<In, Bit>,
-    /// Counted events: lost samples and actions.
+    /// Counted events: lost samples and actions, and periods that a CNP overtook.
     pub pulses: Signal<Out, Bits<32>>,
     overflows: Const<Bits<32>>,
     last_sweep: Const<Bits<17>>,
@@ -110,6 +111,8 @@ pub struct Reaction<const F: usize> {
     busy: DFF<Bit>,
     phase: DFF<Bits<4>>,
     voided: DFF<Bit>,
+    /// There was a clock of the look without room to look at its flow again.
+    crowded: DFF<Bit>,
     flow: DFF<Bits<F>>,
     profile: DFF<Bits<4>>,
     marked: DFF<Bit>,
@@ -170,6 +173,7 @@ impl<const F: usize> Logic for Reaction<F> {
             busy,
             phase,
             voided,
+            crowded,
             flow,
             profile,
             marked,
@@ -264,6 +268,7 @@ impl<const F: usize> Logic for Reaction<F> {
         self.again_head.next = self.again.o_data.val().into();
         self.seen_flow.next = self.head.val().flow;
         self.again_flow.next = self.again_head.val().flow;
+        self.crowded.d.next = !self.again.i_ready.val() | (self.crowded.q.val() & !self.free.val());
         self.phase.d.next = self.phase.q.val() + bits::<4>(1);
         if self.ends.val() {
             self.busy.d.next = false;
@@ -297,6 +302,7 @@ impl<const F: usize> Logic for Reaction<F> {
         self.periods.now.next = self.at.q.val();
         self.periods.marked.next = self.marked.q.val();
         self.periods.bytes.next = self.bytes.q.val();
+        self.periods.crowded_15.next = self.crowded.q.val();
         // A time-out sets its flow's bit; the look that finds it takes it back, but for a clock at
         // which another is set.
         self.silences.clock.next = self.clk.val();
@@ -366,7 +372,8 @@ impl<const F: usize> Logic for Reaction<F> {
         if self.acts.val() {
             self.rest.d.next = bits::<4>(9);
         }
-        self.lost.d.next = (self.enters.val() & !self.samples.i_ready.val()) | (self.acts.val() & self.kept.val());
+        self.lost.d.next = ((self.enters.val() & !self.samples.i_ready.val()) | (self.acts.val() & self.kept.val()))
+            | (self.counts.val() & self.periods.overtakes_15.val());
         self.action_valid.next = self.out_valid.q.val();
         self.action_flow.next = self.out_flow.q.val();
         self.action.next = self.out_action.q.val();

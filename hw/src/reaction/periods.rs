@@ -14,7 +14,7 @@ const _: () = assert!(reads::INTERVAL == 2 && reads::FAST == 4 && reads::COUNTER
 /// CNPs, periods and stages of a flow: `timely_model::reaction::periods::look`.
 ///
 /// Inputs stand from clock 0 of a look, the word from clock 1, `timed_out_2` from clock 2; outputs
-/// stand at clock 15. One adder does all sums and comparisons. `at` is the time of the CNP that is
+/// stand at clock 15, `crowded_15` at that clock alone. One adder does all sums and comparisons. `at` is the time of the CNP that is
 /// due, else, and behind a time-out, `now`:
 ///
 /// | operands chosen | sum | its bit 24, two clocks later, says |
@@ -47,9 +47,13 @@ pub struct Periods {
     pub bytes: Signal<In, Bits<24>>,
     /// The flow timed out since the last look.
     pub timed_out_2: Signal<In, Bit>,
+    /// No room to look at the flow again.
+    pub crowded_15: Signal<In, Bit>,
     /// The word from now on, and what is owed first; 0 if nothing is.
     pub next_15: Signal<Out, Word>,
     pub action_15: Signal<Out, Action>,
+    /// A CNP came before what was owed.
+    pub overtakes_15: Signal<Out, Bit>,
     w: Signal<Local, Word>,
     started_2: DFF<Bit>,
     notified_2: DFF<Bit>,
@@ -102,6 +106,9 @@ pub struct Periods {
     hyper_14: DFF<Bit>,
     steps_14: DFF<Bits<4>>,
     decays_15: DFF<Bit>,
+    ended: Signal<Local, Bit>,
+    first: Signal<Local, Bit>,
+    decay: Signal<Local, Bit>,
     increase: Signal<Local, Bit>,
     cnp: Signal<Local, Bit>,
     restart: Signal<Local, Bit>,
@@ -264,8 +271,12 @@ impl Logic for Periods {
             self.steps_14.d.next = self.low_13.q.val() - self.fast.q.val();
         }
         // 15: the last sum goes to the word without a register.
-        self.increase.next = self.tick_11.q.val() | self.tock.val();
-        self.cnp.next = self.due_6.q.val() & !(self.decays_15.q.val() | self.increase.val());
+        self.ended.next = self.tick_11.q.val() | self.tock.val();
+        self.first.next = self.due_6.q.val() & self.crowded_15.val();
+        self.decay.next = self.decays_15.q.val() & !self.first.val();
+        self.increase.next = self.ended.val() & !self.first.val();
+        self.cnp.next = self.due_6.q.val() & !(self.decay.val() | self.increase.val());
+        self.overtakes_15.next = self.first.val() & (self.decays_15.q.val() | self.ended.val());
         self.restart.next = self.cnp.val() | !self.runs_3.q.val();
         self.another.next =
             (self.another_2.q.val() & !self.timed_out_2.val()) | ((self.marked.val() & self.pending_2.q.val()) & self.due_6.q.val());
@@ -305,7 +316,7 @@ impl Logic for Periods {
             self.next_15.next.by_bytes = bits::<4>(0);
         }
         self.action_15.next.cnp = self.cnp.val() & !(self.timed_out_2.val() & self.pending_2.q.val());
-        self.action_15.next.decay = self.decays_15.q.val();
+        self.action_15.next.decay = self.decay.val();
         self.action_15.next.increase = self.increase.val();
         self.action_15.next.hyper = self.increase.val() & self.hyper_14.q.val();
         self.action_15.next.steps = bits::<4>(0);

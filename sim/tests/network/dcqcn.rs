@@ -275,9 +275,9 @@ fn a_look_at_an_ack_gives_what_timers_give() {
             if let Some(bytes) = sent {
                 sender.sent(bytes);
             }
-            let mut heard = Heard { marked, bytes, timed_out: false };
+            let mut heard = Heard { marked, bytes, ..Heard::default() };
             loop {
-                let (next, bits) = look(&word, &periods, (now / 1000) as u32, &heard);
+                let (next, bits, _) = look(&word, &periods, (now / 1000) as u32, &heard);
                 (word, heard) = (next, Heard::default());
                 if bits == 0 {
                     break;

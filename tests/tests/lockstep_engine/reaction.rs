@@ -187,7 +187,7 @@ fn lockstep<const F: usize>() {
         let (mut seen, mut steps, mut lost) = ([0u64; 4], [0u64; 16], 0);
         for clk in 0..cycles() {
             if clk % 5000 == 0 {
-                stimulus.acks.p = [0.05, 0.01, 0.3][clk as usize / 5000 % 3];
+                stimulus.acks.p = [0.05, 0.003, 0.3, 0.01][clk as usize / 5000 % 4];
             }
             let out = model.output(clk);
             assert_eq!(bench.get(&dut), out, "clock {clk}, seed {seed}, 2^{F} flows");

@@ -137,10 +137,10 @@ fn outcomes(p: &Parameters, trace: &Trace) -> Vec<String> {
 /// All that is due at an ACK, one action after the other; the CNPs and stages among it.
 fn acknowledge(law: &mut Dcqcn, word: &mut Word, periods: &Periods, u: &super::traces::Update) -> (u32, u32) {
     let now = (u.now * 1000.0).round() as u32;
-    let mut heard = Heard { marked: u.marked, bytes: u.bytes, timed_out: false };
+    let mut heard = Heard { marked: u.marked, bytes: u.bytes, ..Heard::default() };
     let (mut cnps, mut stages) = (0, 0);
     loop {
-        let (next, bits) = look(word, periods, now, &heard);
+        let (next, bits, _) = look(word, periods, now, &heard);
         (*word, heard) = (next, Heard::default());
         if bits == 0 {
             return (cnps, stages);

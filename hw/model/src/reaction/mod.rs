@@ -19,7 +19,9 @@
 //!
 //! **Order.** A look at a flow takes [`LOOK`] clocks; 64 samples wait, one that finds no room is
 //! lost and counted. A flow that acted is looked at again, when no samples wait; 16 flows do, one
-//! that finds no room goes on at its next sample: nothing that is owed is lost.
+//! that finds no room goes on at its next sample. When a look begins or ends without such room, a
+//! CNP that is due goes before all that its flow is owed, which is dropped and counted: so CNPs act
+//! at once however many flows there are. Nothing else that is owed is lost.
 //!
 //! **Queue pairs** tell of their flows themselves ([`Notice`]): each CNP that comes is a mark, and
 //! each packet that leaves is looked at, with its bytes, unless samples or notices wait already;
@@ -144,6 +146,8 @@ struct Look {
     phase: u64,
     void: bool,
     timed_out: bool,
+    /// As many flows waited to be looked at again as may, when the look began.
+    crowded: bool,
     /// The words that were read.
     periods: Periods,
 }
@@ -263,10 +267,11 @@ impl Block for Reaction {
                 _ => {}
             }
             if ends && !l.void {
-                let heard = Heard { marked: l.seen.marked, bytes: l.seen.bytes, timed_out: l.timed_out };
-                let (word, bits) = look(&self.flows[l.seen.flow as usize].1, &l.periods, l.now, &heard);
+                let heard = Heard { marked: l.seen.marked, bytes: l.seen.bytes, timed_out: l.timed_out, crowded: l.crowded || !again.ready };
+                let (word, bits, overtaken) = look(&self.flows[l.seen.flow as usize].1, &l.periods, l.now, &heard);
                 self.flows[l.seen.flow as usize].1 = word;
                 cleared = l.timed_out.then_some(l.seen.flow);
+                self.lost |= overtaken;
                 if bits != 0 {
                     self.lost |= kept.is_some();
                     self.action = Some((l.seen.flow, bits));
@@ -293,7 +298,8 @@ impl Block for Reaction {
         let from_again = free && samples.head.is_none() && !rests;
         if free {
             let now = (i.now >> 16) as u32;
-            self.look = next.map(|seen| Look { seen, now, phase: 0, void: false, timed_out: false, periods: Periods::default() });
+            let crowded = !again.ready;
+            self.look = next.map(|seen| Look { seen, now, phase: 0, void: false, timed_out: false, crowded, periods: Periods::default() });
         }
         self.samples.step(clk, &fifo::In { rst: false, push: entering, ready: free });
         self.again.step(clk, &fifo::In { rst: false, push: acted, ready: from_again });

@@ -76,10 +76,12 @@ pub struct Heard {
     pub bytes: u32,
     /// The flow timed out since it was looked at last.
     pub timed_out: bool,
+    /// As many flows as may wait to be looked at again.
+    pub crowded: bool,
 }
 
-/// A look at a flow at `now`. Gives the word from then on, and [`action`] bits: of what is owed the
-/// earliest, 0 if nothing is.
+/// A look at a flow at `now`. Gives the word from then on, [`action`] bits: of what is owed the
+/// earliest, 0 if nothing is; and whether a CNP came before what was owed.
 ///
 /// A mark is a CNP at once, or at the end of the interval since the last one. All periods that
 /// ended until a CNP that is due come before it, and it restarts them at its own time, whenever the
@@ -91,8 +93,12 @@ pub struct Heard {
 /// and made alpha 1, so that the rate would fall to a quarter for marks of before the time-out. A
 /// CNP still to come stays, and `cnp_at` in any case: CNPs remain an interval apart, and a mark
 /// behind the time-out counts as any other.
-pub fn look(word: &Word, periods: &Periods, now: u32, heard: &Heard) -> (Word, u8) {
-    let Heard { marked, bytes, timed_out } = *heard;
+///
+/// With `crowded` it is open when the flow is looked at again: a CNP that is due then goes first,
+/// and what was owed of the time before it is dropped. Alpha is higher, and the rate lower, than
+/// timers would have made them.
+pub fn look(word: &Word, periods: &Periods, now: u32, heard: &Heard) -> (Word, u8, bool) {
+    let Heard { marked, bytes, timed_out, crowded } = *heard;
     let (now, from) = (now & TIME, |t: u32, at: u32| t.wrapping_sub(at) & TIME);
     let since = from(now, word.cnp_at);
     let within = word.started && since < periods.cnp_ns;
@@ -107,7 +113,8 @@ pub fn look(word: &Word, periods: &Periods, now: u32, heard: &Heard) -> (Word, u
     let decays = runs && word.notified && from(at, word.alpha_at) >= periods.alpha_ns;
     let tick = runs && from(at, word.stage_at) >= periods.stage_ns;
     let tock = runs && !tick && sum >= periods.stage_bytes;
-    let cnp = due && !(decays || tick || tock);
+    let owed = decays || tick || tock;
+    let cnp = due && (crowded || !owed);
     let count = |stages: u8, ended: bool| if ended { STAGES_MAX.min(stages + 1) } else { stages };
     let (by_time, by_bytes) = (count(word.by_time, tick), count(word.by_bytes, tock));
     let (low, high) = (by_time.min(by_bytes), by_time.max(by_bytes));
@@ -127,11 +134,14 @@ pub fn look(word: &Word, periods: &Periods, now: u32, heard: &Heard) -> (Word, u
         by_bytes: if restart { 0 } else { by_bytes },
     };
     let taken_back = timed_out && word.pending;
-    let mut bits = if cnp && !taken_back { action::CNP } else { 0 } | if decays { action::DECAY } else { 0 };
-    if tick || tock {
-        bits |= action::INCREASE | if hyper { action::HYPER } else { 0 } | steps << action::STEPS;
+    let mut bits = if cnp && !taken_back { action::CNP } else { 0 };
+    if !cnp {
+        bits |= if decays { action::DECAY } else { 0 };
+        if tick || tock {
+            bits |= action::INCREASE | if hyper { action::HYPER } else { 0 } | steps << action::STEPS;
+        }
     }
-    (next, bits)
+    (next, bits, cnp && owed)
 }
 
 #[cfg(test)]
@@ -143,13 +153,13 @@ mod tests {
 
     // All that is owed at a time.
     fn all(word: &mut Word, periods: &Periods, now: u32, marked: bool, bytes: u32) -> Vec<u8> {
-        heard(word, periods, now, Heard { marked, bytes, timed_out: false })
+        heard(word, periods, now, Heard { marked, bytes, ..Heard::default() })
     }
 
     fn heard(word: &mut Word, periods: &Periods, now: u32, mut heard: Heard) -> Vec<u8> {
         let mut done = Vec::new();
         loop {
-            let (next, bits) = look(word, periods, now, &heard);
+            let (next, bits, _) = look(word, periods, now, &heard);
             (*word, heard) = (next, Heard::default());
             if bits == 0 {
                 return done;
@@ -195,7 +205,7 @@ mod tests {
         let of_bytes: Vec<u8> = (1..=7).flat_map(|_| all(&mut w, &P, 385_001, false, 10_000_000)).collect();
         let (step, hyper) = (action::INCREASE | 1 << 4, action::INCREASE | action::HYPER);
         assert_eq!(of_bytes, [step, step, step, step, step, hyper | 1 << 4, hyper | 2 << 4]);
-        let (next, _) = look(&w, &P, 385_001, &Heard { marked: true, bytes: 5, timed_out: false });
+        let (next, ..) = look(&w, &P, 385_001, &Heard { marked: true, bytes: 5, ..Heard::default() });
         assert_eq!((next.bytes, next.by_bytes, next.by_time), (0, 0, 0));
     }
 
@@ -209,7 +219,7 @@ mod tests {
         assert_eq!((w.by_time, w.bytes), (1, 9_999_999));
         let now = 41_000_000;
         assert_eq!(all(&mut w.clone(), &P, now, false, 1).len(), 135);
-        let ack = Heard { marked: false, bytes: 1500, timed_out: true };
+        let ack = Heard { bytes: 1500, timed_out: true, ..Heard::default() };
         assert_eq!(heard(&mut w, &P, now, ack), []);
         assert_eq!((w.by_time, w.by_bytes, w.bytes), (0, 0, 0));
         assert_eq!(all(&mut w, &P, now + 54_999, false, 9_999_999), []);
@@ -224,7 +234,7 @@ mod tests {
         all(&mut w, &P, 1000, true, 0);
         all(&mut w, &P, 20_000, true, 0);
         assert_eq!((w.pending, w.cnp_at), (true, 51_000));
-        let ack = |marked| Heard { marked, bytes: 0, timed_out: true };
+        let ack = |marked| Heard { marked, timed_out: true, ..Heard::default() };
         let mut to_come = w;
         assert_eq!(heard(&mut to_come, &P, 50_999, ack(true)), []);
         assert_eq!(all(&mut to_come, &P, 51_000, false, 0), [action::CNP]);
@@ -239,6 +249,24 @@ mod tests {
         assert_eq!((due.pending, due.cnp_at), (true, 101_000));
         let mut none = Word { pending: false, cnp_at: 1000, ..w };
         assert_eq!(heard(&mut none, &P, 51_000, ack(true)), [action::CNP]);
+    }
+
+    /// Where no room is to look again a CNP goes first, and what was owed before it is dropped; one
+    /// that is not due drops nothing.
+    #[test]
+    fn a_cnp_goes_first_where_it_is_crowded() {
+        let mut w = Word::default();
+        all(&mut w, &P, 0, true, 0);
+        let crowd = |marked| Heard { marked, crowded: true, ..Heard::default() };
+        let (next, bits, dropped) = look(&w, &P, 600_000, &crowd(true));
+        assert_eq!((bits, dropped), (action::CNP, true));
+        assert_eq!((next.alpha_at, next.stage_at, next.by_time, next.pending), (600_000, 600_000, 0, false));
+        let (_, bits, dropped) = look(&w, &P, 600_000, &crowd(false));
+        assert_eq!((bits, dropped), (BOTH, false));
+        let (_, bits, dropped) = look(&w, &P, 50_000, &crowd(true));
+        assert_eq!((bits, dropped), (action::CNP, false));
+        let (next, bits, dropped) = look(&w, &P, 49_999, &crowd(true));
+        assert_eq!((next.pending, bits, dropped), (true, 0, false));
     }
 
     /// Times wrap; a flow that was silent for long owes what a remainder of it owes.
