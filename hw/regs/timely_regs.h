@@ -152,9 +152,11 @@
 #define TIMELY_ROCE_TYPE 0x5469000au
 #define TIMELY_ROCE_VERSION 5
 #define TIMELY_ROCE_BASE 0x340u /* of this version of the map; walk the list instead */
-#define TIMELY_ROCE_CONTROL 0x10u /* RW: whether queue pairs are looked up; while 0 no pair is known or learned, and every packet goes past the store */
+#define TIMELY_ROCE_CONTROL 0x10u /* RW: whether queue pairs are looked up; while bit 0 is 0 no pair is known or learned, and every packet goes past the store */
 #define TIMELY_ROCE_CONTROL_ENABLE_SHIFT 0 /* 1 after SECRET is written, which then stays; a change to 0 forgets all pairs, whose stored packets still leave */
 #define TIMELY_ROCE_CONTROL_ENABLE_MASK 0x1u
+#define TIMELY_ROCE_CONTROL_ASK_EVERY_SHIFT 1 /* data that are so many packets behind their pair's last one that asks for an ACK ask for one: AckReq is set and the ICRC mended; 0 never */
+#define TIMELY_ROCE_CONTROL_ASK_EVERY_MASK 0x1feu
 #define TIMELY_ROCE_PROFILE 0x14u /* RW: profile of queue pairs that are learned from packets and that no rule is for */
 #define TIMELY_ROCE_PROFILE_PROFILE_SHIFT 0 /* a profile */
 #define TIMELY_ROCE_PROFILE_PROFILE_MASK 0xfu
@@ -180,7 +182,7 @@
 #define TIMELY_ROCE_SET_PROFILE 0x50u /* RW: profile of a queue pair that the next command sets, if it was not known */
 #define TIMELY_ROCE_SET_PROFILE_SET_PROFILE_SHIFT 0 /* a profile */
 #define TIMELY_ROCE_SET_PROFILE_SET_PROFILE_MASK 0xfu
-#define TIMELY_ROCE_COMMAND 0x54u /* WO: starts a command on the pair of ADDRESS and REMOTE; refused while one is under way, while CONTROL is 0, or where no table is */
+#define TIMELY_ROCE_COMMAND 0x54u /* WO: starts a command on the pair of ADDRESS and REMOTE; refused while one is under way, while bit 0 of CONTROL is 0, or where no table is */
 #define TIMELY_ROCE_COMMAND_COMMAND_SHIFT 0 /* 1 set: the pair gets a flow, does not age, and is joined with LOCAL if that is given; 2 remove; 3 join a pair that is known, whose age counts on; 4 read the pair of READ_FLOW into TOLD; 5 take the first answer to this port's MAC since the last take whose pair was not joined into TOLD */
 #define TIMELY_ROCE_COMMAND_COMMAND_MASK 0x7u
 #define TIMELY_ROCE_COMMAND_COMMAND_LEAST 1u

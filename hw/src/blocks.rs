@@ -100,6 +100,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "parse_512" Speed Parse::<512, 64>::default();
     "roce_64" Speed roce::Parse::<64, 8, 1>::new();
     "roce_512" Speed roce::Parse::<512, 64, 8>::new();
+    "mend_64" Speed roce::Mend::<64, 8, 1>::new();
+    "mend_512" Speed roce::Mend::<512, 64, 8>::new();
     "queue_pairs_10" Speed QueuePairs::<10, 7, 11>::new();
     "queue_pairs_14" Area QueuePairs::<14, 11, 15>::new();
     "pair_rules" Speed PairRules::new();

@@ -126,7 +126,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire core__source_swept;
     wire  [63:0] core__steady;
     wire  [63:0] core__date;
-    wire  [1175:0] core__settings;
+    wire  [1183:0] core__settings;
     wire  core__stop;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
@@ -702,7 +702,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  source_swept;
     output wire [63:0] steady;
     output wire [63:0] date;
-    output wire [1175:0] settings;
+    output wire [1183:0] settings;
     output wire stop;
     output wire  fl_valid;
     output wire  [9:0] fl_flow;
@@ -807,7 +807,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  [63:0] control__steady;
     wire  [63:0] control__date;
     wire  [63:0] control__later;
-    wire  [1175:0] control__settings;
+    wire  [1183:0] control__settings;
     wire  control__stop;
     wire  control__release_valid;
     wire  [9:0] control__release_flow;
@@ -1192,7 +1192,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output wire [63:0] steady;
     output wire [63:0] date;
     output wire [63:0] later;
-    output wire [1175:0] settings;
+    output wire [1183:0] settings;
     output wire stop;
     output wire  pw_valid;
     output wire  [3:0] pw_profile;
@@ -1553,7 +1553,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [15:0] histograms__clearing;
     wire csr__clk;
     wire csr__rst;
-    wire  [1175:0] csr__settings;
+    wire  [1183:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  csr__pw_valid;
@@ -1694,8 +1694,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [9:0] crossing__o_superseded_flow;
     wire [15:0] crossing__histogram_clear;
     wire  [15:0] crossing__o_histogram_clear;
-    wire [1175:0] crossing__settings;
-    wire  [1175:0] crossing__o_settings;
+    wire [1183:0] crossing__settings;
+    wire  [1183:0] crossing__o_settings;
     reg  asked__0__d;
     reg  asked__0__d_v;
     reg asked__0__q = 1'h0;
@@ -8357,8 +8357,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output wire  [9:0] o_superseded_flow;
     input wire  [15:0] histogram_clear;
     output wire [15:0] o_histogram_clear;
-    input wire  [1175:0] settings;
-    output wire [1175:0] o_settings;
+    input wire  [1183:0] settings;
+    output wire [1183:0] o_settings;
     
     // Stub signals
     wire q_pw__clk;
@@ -8382,9 +8382,9 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [15:0] q_histogram_clear__d;
     reg  [15:0] q_histogram_clear__d_v;
     reg [15:0] q_histogram_clear__q = 16'h0;
-    reg  [1175:0] q_settings__d;
-    reg  [1175:0] q_settings__d_v;
-    reg [1175:0] q_settings__q = 1176'h0;
+    reg  [1183:0] q_settings__d;
+    reg  [1183:0] q_settings__d_v;
+    reg [1183:0] q_settings__q = 1184'h0;
     
     // Sub module instances
     tnic_standalone__core__control__crossing__q_pw q_pw(
@@ -9146,7 +9146,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output wire  [1:0] s_axil_rresp;
     output wire  s_axil_rvalid;
     input wire  s_axil_rready;
-    output wire [1175:0] settings;
+    output wire [1183:0] settings;
     output wire stop;
     output wire time_set_valid;
     output wire  pw_valid;
@@ -9254,7 +9254,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__query_valid;
     wire held__clk;
     wire held__rst;
-    wire  [1175:0] held__settings;
+    wire  [1183:0] held__settings;
     wire histogram__clk;
     wire histogram__rst;
     wire histogram__next_bin;
@@ -12055,7 +12055,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11010001] = 130'h100000000000000000000000000000005;
     mem[9'b11010010] = 130'h1000000000000000000000000000003c0;
     mem[9'b11010011] = 130'h0;
-    mem[9'b11010100] = 130'h300000001000000000000000100000000;
+    mem[9'b11010100] = 130'h3000001ff00000000000001ff00000000;
     mem[9'b11010101] = 130'h30000000f000000000000000f00000000;
     mem[9'b11010110] = 130'h300000005000000000000000700000000;
     mem[9'b11010111] = 130'h3ffffffff00000000ffffffff00000000;
@@ -13466,8 +13466,8 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [1175:0] settings;
-    reg  [1175:0] settings_v;
+    output reg  [1183:0] settings;
+    reg  [1183:0] settings_v;
     
     // Stub signals
     wire enable__clk;
@@ -13545,9 +13545,9 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     wire event_filter__clk;
     wire event_filter__rst;
     wire  [24:0] event_filter__value;
-    wire pair_enable__clk;
-    wire pair_enable__rst;
-    wire  pair_enable__value;
+    wire pair_control__clk;
+    wire pair_control__rst;
+    wire  [8:0] pair_control__value;
     wire pair_profile__clk;
     wire pair_profile__rst;
     wire  [3:0] pair_profile__value;
@@ -13801,13 +13801,13 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_data(st_data),
         .value(event_filter__value)
     );
-    tnic_standalone__core__control__csr__held__pair_enable pair_enable(
-        .clk(pair_enable__clk),
-        .rst(pair_enable__rst),
+    tnic_standalone__core__control__csr__held__pair_control pair_control(
+        .clk(pair_control__clk),
+        .rst(pair_control__rst),
         .st_valid(st_valid),
         .st_word(st_word),
         .st_data(st_data),
-        .value(pair_enable__value)
+        .value(pair_control__value)
     );
     tnic_standalone__core__control__csr__held__pair_profile pair_profile(
         .clk(pair_profile__clk),
@@ -13973,24 +13973,24 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         settings_v[(64'h24b)+:(16)] = flow_index__value;
         settings_v[(64'h25b)+:(16)] = event_every__value;
         settings_v[(64'h26b)+:(25)] = event_filter__value;
-        settings_v[(64'h284)+:(1)] = pair_enable__value;
-        settings_v[(64'h285)+:(4)] = pair_profile__value;
-        settings_v[(64'h289)+:(3)] = pair_mtu__value;
-        settings_v[(64'h28c)+:(32)] = pair_age__value;
-        settings_v[(64'h2ac)+:(128)] = pair_secret__value;
-        settings_v[(64'h32c)+:(64)] = pair_secret_high__value;
-        settings_v[(64'h36c)+:(25)] = pair_local__value;
-        settings_v[(64'h385)+:(24)] = pair_remote__value;
-        settings_v[(64'h39d)+:(128)] = pair_address__value;
-        settings_v[(64'h41d)+:(4)] = pair_set_profile__value;
-        settings_v[(64'h421)+:(1)] = notify_enable__value;
-        settings_v[(64'h422)+:(24)] = notify_interval__value;
-        settings_v[(64'h43a)+:(8)] = notify_tos__value;
-        settings_v[(64'h442)+:(3)] = pair_priority__value;
-        settings_v[(64'h445)+:(16)] = pair_flow__value;
-        settings_v[(64'h455)+:(8)] = pair_word__value;
-        settings_v[(64'h45d)+:(27)] = pair_rule__value;
-        settings_v[(64'h478)+:(32)] = pair_timeout__value;
+        settings_v[(64'h284)+:(9)] = pair_control__value;
+        settings_v[(64'h28d)+:(4)] = pair_profile__value;
+        settings_v[(64'h291)+:(3)] = pair_mtu__value;
+        settings_v[(64'h294)+:(32)] = pair_age__value;
+        settings_v[(64'h2b4)+:(128)] = pair_secret__value;
+        settings_v[(64'h334)+:(64)] = pair_secret_high__value;
+        settings_v[(64'h374)+:(25)] = pair_local__value;
+        settings_v[(64'h38d)+:(24)] = pair_remote__value;
+        settings_v[(64'h3a5)+:(128)] = pair_address__value;
+        settings_v[(64'h425)+:(4)] = pair_set_profile__value;
+        settings_v[(64'h429)+:(1)] = notify_enable__value;
+        settings_v[(64'h42a)+:(24)] = notify_interval__value;
+        settings_v[(64'h442)+:(8)] = notify_tos__value;
+        settings_v[(64'h44a)+:(3)] = pair_priority__value;
+        settings_v[(64'h44d)+:(16)] = pair_flow__value;
+        settings_v[(64'h45d)+:(8)] = pair_word__value;
+        settings_v[(64'h465)+:(27)] = pair_rule__value;
+        settings_v[(64'h480)+:(32)] = pair_timeout__value;
         settings = settings_v;
     end
     assign enable__clk = clk;
@@ -14043,8 +14043,8 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     assign event_every__rst = rst;
     assign event_filter__clk = clk;
     assign event_filter__rst = rst;
-    assign pair_enable__clk = clk;
-    assign pair_enable__rst = rst;
+    assign pair_control__clk = clk;
+    assign pair_control__rst = rst;
     assign pair_profile__clk = clk;
     assign pair_profile__rst = rst;
     assign pair_mtu__clk = clk;
@@ -15040,7 +15040,7 @@ endmodule // standalone__core__control__csr__held__pair_age
 
 
 
-module tnic_standalone__core__control__csr__held__pair_enable(clk,rst,st_valid,st_word,st_data,value);
+module tnic_standalone__core__control__csr__held__pair_control(clk,rst,st_valid,st_word,st_data,value);
     
     // Module arguments
     input wire  clk;
@@ -15048,17 +15048,17 @@ module tnic_standalone__core__control__csr__held__pair_enable(clk,rst,st_valid,s
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output wire value;
+    output wire [8:0] value;
     
     // Constant declarations
     localparam  at__0 = 10'b11010100;
-    localparam  others__0 = 1'b0;
+    localparam  others__0 = 9'b0;
     localparam  place__0 = 7'b0;
     
     // Stub signals
-    reg  held__d;
-    reg  held__d_v;
-    reg held__q = 1'h0;
+    reg  [8:0] held__d;
+    reg  [8:0] held__d_v;
+    reg [8:0] held__q = 9'h0;
     
     // Sub module instances
     
@@ -15066,7 +15066,7 @@ module tnic_standalone__core__control__csr__held__pair_enable(clk,rst,st_valid,s
     always @(*) begin
         held__d_v = held__q;
         if (st_valid & (st_word == at__0)) begin
-            held__d_v = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+            held__d_v = (held__q & others__0) | (((st_data) & 9'h1ff) << place__0);
         end
         if (rst) begin
             held__d_v = 32'h0;
@@ -15078,7 +15078,7 @@ module tnic_standalone__core__control__csr__held__pair_enable(clk,rst,st_valid,s
     always @(posedge clk) begin
         held__q <= held__d;
     end
-endmodule // standalone__core__control__csr__held__pair_enable
+endmodule // standalone__core__control__csr__held__pair_control
 
 
 

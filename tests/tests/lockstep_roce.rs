@@ -54,13 +54,13 @@ impl Bench {
         let (queue_pair, psn, syndrome) = (f.bits(24) as u32, f.bits(24) as u32, f.bits(8) as u8);
         let (message_bytes, payload_bytes) = (f.bits(32) as u32, f.bits(16) as u16);
         let macs = [(); 2].map(|()| std::array::from_fn(|_| f.bits(8) as u8));
-        let (tci, port) = (f.bits(16) as u16, f.bits(16) as u16);
+        let (tci, port, mendable) = (f.bits(16) as u16, f.bits(16) as u16, f.bits(1) == 1);
         let packet = [Kind::Data, Kind::Read, Kind::Response, Kind::Ack, Kind::Cnp, Kind::Other]
             .get(usize::from(kind).wrapping_sub(1))
             .map(|kind| {
                 let headers =
                     Headers { class, kind: *kind, opcode, ack_request, queue_pair, psn, syndrome, message_bytes, payload_bytes, tos };
-                Packet { headers, source, destination, bytes, stamp, macs, tci: class.vlan.then_some(tci), port }
+                Packet { headers, source, destination, bytes, stamp, macs, tci: class.vlan.then_some(tci), port, mendable }
             });
         Some(Report { kind, reason: self.dut.get(reason) as u8, packet })
     }

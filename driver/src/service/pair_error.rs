@@ -9,6 +9,8 @@ pub(super) const MOST_INTERVAL_US: u32 = 16_777;
 pub(super) const MOST_CELLS: u32 = 65_535;
 /// Greatest differentiated-services code point.
 pub(super) const MOST_DSCP: u32 = 63;
+/// Most packets from one that asks for an ACK to the next that is made to ask.
+pub(super) const MOST_ASK_EVERY: u32 = 255;
 /// Priority of pairs when nothing is said: RoCEv2's class in most networks.
 pub(super) const PRIORITY: u32 = 3;
 
@@ -35,6 +37,12 @@ pub enum PairError {
     /// An interval of notifications that the register does not hold.
     #[error("no interval of {0} us between congestion notifications is to be had; give 1 to {MOST_INTERVAL_US}, 50 for most senders")]
     Interval(u32),
+    /// A number of packets that the register does not hold.
+    #[error("packets cannot be made to ask for an ACK every {0}; give 1 to {MOST_ASK_EVERY}, or 0 to leave them as they are")]
+    AskEvery(u32),
+    /// A NIC that was emitted before packets could be made to ask.
+    #[error("this NIC cannot make packets ask for ACKs: emit it anew, or set it up without --ask-every")]
+    CannotAsk,
     /// A priority that is none.
     #[error("{0} is no priority; give 0 to 7, {PRIORITY} in most networks")]
     Priority(u32),

@@ -1,5 +1,5 @@
 //! Queue pairs of RoCEv2: the table's settings, and commands to it.
-use super::pair_error::{MOST_CELLS, MOST_DSCP, MOST_INTERVAL_US, PRIORITY, PairError};
+use super::pair_error::{MOST_ASK_EVERY, MOST_CELLS, MOST_DSCP, MOST_INTERVAL_US, PRIORITY, PairError};
 use super::rules::{Floor, RuleReport};
 use super::{Service, ServiceError, json};
 use crate::Error;
@@ -48,6 +48,14 @@ pub struct PairSetup {
     /// are none, so that a daemon of before understands the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notify: Option<NotifySetup>,
+    /// A packet of data so many packets behind its pair's last one that asks for an ACK is made to
+    /// ask for one, 1 to 255; 0 none is.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ask_every: u32,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 fn usual_priority() -> u32 {
@@ -130,6 +138,9 @@ pub struct PairsReport {
     pub answers_unknown: u32,
     /// Congestion notifications to pairs that are joined.
     pub congestion_notified: u32,
+    /// Packets from one that asks for an ACK to the next that is made to ask; 0 none is.
+    #[serde(default)]
+    pub ask_every: u32,
     /// Congestion notifications are sent in the host's place.
     pub notify: bool,
     /// Least time between two of a pair, us; 0 where none are sent.
@@ -202,6 +213,11 @@ fn notify_settings(n: NotifySetup) -> Result<NotifySettings, PairError> {
     }
 }
 
+/// A NIC of before has no such field of its register, and shows 0.
+fn must_ask(every: u32, shown: u32) -> Result<(), PairError> {
+    if shown == every { Ok(()) } else { Err(PairError::CannotAsk) }
+}
+
 /// Clocks of a unit, of which seven are the age.
 fn age_unit(seconds: u32, clock_ps: u32) -> Result<u32, PairError> {
     // In 128 bits: seconds of 32 bits are up to 2^72 ps.
@@ -234,6 +250,7 @@ impl Service {
                 full: count(Counter::PairsFull)?,
                 answers_unknown: count(Counter::AnswersUnknown)?,
                 congestion_notified: count(Counter::CongestionNotified)?,
+                ask_every: state.ask_every,
                 notify: state.notify.is_some(),
                 notify_interval_us: state.notify.map_or(0.0, |n| f64::from(n.interval_ns) / 1000.0),
                 notify_dscp: state.notify.map_or(0, |n| n.tos >> 2),
@@ -271,6 +288,9 @@ impl Service {
         if !(1..=MOST_CELLS).contains(&s.store_bound) {
             return Err(PairError::Store(s.store_bound).into());
         }
+        if s.ask_every > MOST_ASK_EVERY {
+            return Err(PairError::AskEvery(s.ask_every).into());
+        }
         let rules = self.checked_rules(&s.rules, s.priority)?;
         let floor = Floor { cells: s.store_bound, timeout_us: s.host_timeout_us };
         [s.profile].into_iter().chain(rules.iter().map(|r| r.profile)).try_for_each(|p| self.must_keep(floor, p))?;
@@ -287,12 +307,18 @@ impl Service {
             mtu,
             age,
             notify,
+            ask_every: s.ask_every,
         };
         self.nic.checked("the settings of the table of queue pairs", |d| {
             d.write(&port::STORE_BOUND, s.store_bound)?;
             d.set_rules(&rules)?;
             d.start_pairs(&settings)
         })?;
+        let shown = self.nic.checked("a read of the table of queue pairs", |d| d.pairs())?.ask_every;
+        if let Err(refused) = must_ask(s.ask_every, shown) {
+            self.pairs_stop()?;
+            return Err(refused.into());
+        }
         let note = self.enable_unless_stopped()?;
         Ok(json(PairsReport { note, ..self.pairs()? }))
     }
@@ -359,6 +385,7 @@ mod tests {
         assert_eq!(notify(16_777, 63), Ok(NotifySettings { interval_ns: 16_777_000, tos: 0xfc }));
         assert_eq!((notify(16_778, 0), notify(1, 64)), (Err(PairError::Interval(16_778)), Err(PairError::Dscp(64))));
         assert_eq!(notify(0, 48), Err(PairError::Interval(0)));
+        assert_eq!((must_ask(4, 4), must_ask(0, 0), must_ask(4, 0)), (Ok(()), Ok(()), Err(PairError::CannotAsk)));
         assert_eq!((number(1), number(0x100_0000)), (Err(PairError::Number(1)), Err(PairError::Number(0x100_0000))));
     }
 }

@@ -79,6 +79,7 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     };
     assert_eq!(setup(serde_json::json!({})).expect("set up")["priority"], 3);
     for (field, value, told) in [
+        ("ask_every", 256, "packets cannot be made to ask for an ACK every 256; give 1 to 255, or 0"),
         ("store_bound", 0, "a store bound of 0 cells cannot be; give 1 to 65535"),
         ("store_bound", 65_536, "a store bound of 65536 cells cannot be"),
         ("priority", 8, "8 is no priority; give 0 to 7"),
@@ -95,6 +96,11 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     refused(&["pairs", "setup", "--notify", "--notify-dscp", "64"], 3, &["64 is no DSCP", "0 to 63"]);
     refused(&["pairs", "setup", "--notify-dscp", "1"], 2, &["--notify"]);
     assert_eq!(json(&["pairs", "show"])["notify"], false, "a refusal set it up");
+    refused(&["pairs", "setup", "--ask-every", "256"], 2, &["--ask-every", "255"]);
+    assert_eq!(json(&["pairs", "setup", "--ask-every", "255"])["ask_every"], 255);
+    json(&["reg", "write", "roce.CONTROL", "0x9"]);
+    assert_eq!(json(&["pairs", "show"])["ask_every"], 4);
+    assert_eq!(json(&["pairs", "setup"])["ask_every"], 0, "packets are left as they are");
     let notifies = json(&["pairs", "setup", "--notify", "--notify-interval", "10"]);
     let told = (&notifies["notify"], &notifies["notify_interval_us"], &notifies["notify_dscp"], &notifies["notifications_sent"]);
     assert_eq!(told, (&true.into(), &10.0.into(), &48.into(), &0.into()), "{notifies}");

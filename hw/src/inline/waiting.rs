@@ -26,8 +26,8 @@ pub struct Waiting<const W: usize, const K: usize, const F: usize, const M: usiz
     pub pushed: Signal<Out, Bit>,
     pub pushed_last: Signal<Out, Bit>,
     pub pushed_bad: Signal<Out, Bit>,
-    /// Way of the oldest packet without one: 2 bits (0 past, 1 paced, 2 dropped, 3 paced and the
-    /// last of its segment), flow.
+    /// Way of the oldest packet without one: 2 bits (0 past, 1 paced, 2 dropped, 3 paced with
+    /// `paced_ends`: the last of its segment, or made to ask), flow.
     pub way_valid: Signal<In, Bit>,
     pub way: Signal<In, Bits<V>>,
     /// Beat: bytes in wire order, and their frame.
@@ -44,7 +44,8 @@ pub struct Waiting<const W: usize, const K: usize, const F: usize, const M: usiz
     /// A packet is to be dropped; this is its last beat.
     pub dropped: Signal<Out, Bit>,
     pub drop_ready: Signal<In, Bit>,
-    /// The last beat of a packet is taken.
+    /// A beat goes its way, the last of its packet.
+    pub goes: Signal<Out, Bit>,
     pub gone: Signal<Out, Bit>,
     bytes: Fifo<W, 9, 10>,
     // Last 1, keep.
@@ -62,7 +63,7 @@ pub struct Waiting<const W: usize, const K: usize, const F: usize, const M: usiz
     last: Signal<Local, Bit>,
     here: Signal<Local, Bit>,
     kind: Signal<Local, Bits<2>>,
-    goes: Signal<Local, Bit>,
+    leads: Signal<Local, Bit>,
     leaves: Signal<Local, Bit>,
     tail: Signal<Local, Bits<E>>,
     head: Signal<Local, Bits<V>>,
@@ -125,17 +126,18 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.paced_ends.next = self.kind.val().get_bit(1);
         self.past_valid.next = self.here.val() & (self.kind.val() == bits::<2>(0));
         self.dropped.next = self.here.val() & (self.kind.val() == bits::<2>(2)) & self.tail.val().get_bit(0);
-        self.goes.next = self.here.val() & self.past_ready.val();
+        self.leads.next = self.here.val() & self.past_ready.val();
         if self.kind.val().get_bit(0) {
-            self.goes.next = self.here.val() & self.paced.ready.val();
+            self.leads.next = self.here.val() & self.paced.ready.val();
         }
         if self.kind.val() == bits::<2>(2) {
-            self.goes.next = self.here.val() & self.drop_ready.val();
+            self.leads.next = self.here.val() & self.drop_ready.val();
         }
-        self.leaves.next = self.goes.val() & self.tail.val().get_bit(0);
+        self.leaves.next = self.leads.val() & self.tail.val().get_bit(0);
+        self.goes.next = self.leads.val();
         self.gone.next = self.leaves.val();
-        self.bytes.o_ready.next = self.goes.val();
-        self.ends.o_ready.next = self.goes.val();
+        self.bytes.o_ready.next = self.leads.val();
+        self.ends.o_ready.next = self.leads.val();
         self.metas.o_ready.next = self.leaves.val();
         self.ways.o_ready.next = self.leaves.val();
         self.m_tdata.next = self.bytes.o_data.val();

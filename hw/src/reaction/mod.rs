@@ -24,9 +24,9 @@ const _: () = assert!(profile::LAW.word == 0);
 ///
 /// Latency: an action 22 clocks after its sample when nothing is in the way. Throughput: a look at
 /// a flow in 16 clocks; of more flows than it can look at in a period the CNPs still act at once.
-/// Back pressure: an action stays until the engine takes it; 64 samples wait, one that finds no room
-/// is lost and counted, as is what a flow is owed when a CNP goes before it. RAM init takes `2^max(F, 9)` clocks. Model:
-/// `timely_model::reaction::Reaction`.
+/// Back pressure: an action stays until the engine takes it; 64 samples wait, one that finds no
+/// room is lost and counted, as is what a flow is owed when a CNP goes before it. RAM init takes
+/// `2^max(F, 9)` clocks. Model: `timely_model::reaction::Reaction`.
 #[derive(LogicBlock, Default)]
 pub struct Reaction<const F: usize> {
     /// Clock.

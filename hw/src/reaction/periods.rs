@@ -14,8 +14,8 @@ const _: () = assert!(reads::INTERVAL == 2 && reads::FAST == 4 && reads::COUNTER
 /// CNPs, periods and stages of a flow: `timely_model::reaction::periods::look`.
 ///
 /// Inputs stand from clock 0 of a look, the word from clock 1, `timed_out_2` from clock 2; outputs
-/// stand at clock 15, `crowded_15` at that clock alone. One adder does all sums and comparisons. `at` is the time of the CNP that is
-/// due, else, and behind a time-out, `now`:
+/// stand at clock 15, `crowded_15` at that clock alone. One adder does all sums and comparisons.
+/// `at` is the time of the CNP that is due, else, and behind a time-out, `now`:
 ///
 /// | operands chosen | sum | its bit 24, two clocks later, says |
 /// |---|---|---|

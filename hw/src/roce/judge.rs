@@ -335,6 +335,7 @@ impl Logic for Judge {
         self.packet.next.tci = (bit_cast::<16, 8>(self.wire_tci.val().high) << 8) | bit_cast::<16, 8>(self.wire_tci.val().low);
         self.wire_source.next = self.behind.val().source_port.into();
         self.packet.next.port = (bit_cast::<16, 8>(self.wire_source.val().high) << 8) | bit_cast::<16, 8>(self.wire_source.val().low);
+        self.packet.next.mendable = !self.behind.val().checksum.any();
         self.packet5.d.next = self.packet.val();
         // To 6: what is wrong with IP and UDP; what the opcode brings. The headers wait from here
         // on.
@@ -345,6 +346,9 @@ impl Logic for Judge {
         }
         if !self.layout.val().rdma {
             self.whole.next.message_bytes = bits::<32>(0);
+        }
+        if self.bytes5.q.val() != self.promised5.q.val() {
+            self.whole.next.mendable = false;
         }
         self.delay.write_enable.next = true;
         self.delay.write_address.next = self.write.q.val();

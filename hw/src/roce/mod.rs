@@ -3,12 +3,14 @@
 mod absent;
 mod icrc;
 mod judge;
+mod mend;
 pub mod notifier;
 pub mod queue_pairs;
 pub mod round_trips;
 mod words;
 
 pub use absent::NoPairs;
+pub use mend::Mend;
 
 use crate::bus::ReceivedIn;
 use crate::parse::Collect;

@@ -42,6 +42,9 @@ packed! {
         pub tci: Bits<16>,
         /// UDP source port.
         pub port: Bits<16>,
+        /// No UDP checksum, and nothing behind the check sequence: with that mended, a bit of the
+        /// transport header may change.
+        pub mendable: Bit,
     }
 
     /// Two bytes of a header.

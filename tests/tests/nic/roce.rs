@@ -97,7 +97,8 @@ fn ready(bench: &Bench) -> Board {
         let before = d.pairs().expect("registers");
         assert!(before.present && !before.enabled, "{before:?}");
         let secret = [0x1234_5677, 0x9abc_def1, 0x0f1e_2d3d, 0x4c5b_6a79, 0x8897_a6b5, 0xc4d3_e2f1];
-        d.start_pairs(&PairSettings { secret, profile: 0, priority: 0, timeout_us: 0, mtu: 3, age: 0, notify: None }).expect("registers");
+        d.start_pairs(&PairSettings { secret, profile: 0, priority: 0, timeout_us: 0, mtu: 3, age: 0, notify: None, ask_every: 0 })
+            .expect("registers");
     });
     // The table is cleared.
     for _ in 0..5000 {

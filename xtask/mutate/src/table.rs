@@ -32,6 +32,7 @@ pub const ROWS: &[Row] = &[
     row("roce", "lockstep_roce", &["rtl_equals_model"], &["roce64."]),
     row("round_trips", "lockstep_round_trips", &["rtl_equals_model_small"], &["round_trips.RoundTrips_4"]),
     row("queue_pairs", "lockstep_queue_pairs", &["rtl_equals_model_small"], &["queue_pairs.QueuePairs_6_"]),
+    row("mend", "lockstep_mend", &["rtl_equals_model"], &["mend64."]),
     row("pair_rules", "lockstep_pair_rules", &["rtl_equals_model"], &["pair_rules."]),
     row("notifier", "lockstep_notifier", &["rtl_equals_model_64"], &["notifier.Notifier_64_"]),
     row("frame", "lockstep_frame", &["rtl_equals_model_64", "rtl_equals_model_512"], &["frame64.", "frame512."]),

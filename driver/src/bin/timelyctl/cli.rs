@@ -426,6 +426,11 @@ pub enum Pairs {
         /// DSCP of notifications, 0 to 63.
         #[arg(long, value_name = "DSCP", default_value_t = 48, requires = "notify", value_parser = parse_whole::<u32>)]
         notify_dscp: u32,
+        /// Makes data ask for an ACK that are so many packets behind their pair's last one that does,
+        /// 1 to 255, so that long messages are measured as often as short ones; 0 leaves packets as
+        /// they are.
+        #[arg(long, value_name = "PACKETS", default_value_t = 0, value_parser = |s: &str| parse_whole_within::<u32>(s, 0..=255))]
+        ask_every: u32,
     },
     /// Rules by which pairs that are learned get profile and priority: shown, or replaced by those
     /// that are given.

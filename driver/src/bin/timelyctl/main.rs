@@ -350,6 +350,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             notify,
             notify_interval,
             notify_dscp,
+            ask_every,
         }) => {
             let notify = notify.then_some(NotifySetup { interval_us: *notify_interval, dscp: *notify_dscp });
             let setup = PairSetup {
@@ -361,6 +362,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
                 age_s: *age,
                 store_bound: *store_bound,
                 notify,
+                ask_every: *ask_every,
             };
             let set = ask(Request::PairsSetup { setup })?;
             tell_note(&set, cli.device.as_ref());

@@ -154,6 +154,13 @@ pub fn queue_pairs(p: &PairsReport) -> String {
         ("refused", format!("{} without a place, {} without a flow", p.crowded, p.full)),
         ("answers", format!("{} of pairs that are not joined, {} congestion notifications", p.answers_unknown, p.congestion_notified)),
         (
+            "ACKs",
+            match p.ask_every {
+                0 => "asked for by the host alone".into(),
+                n => format!("asked for by the NIC too, {n} packets of data behind one that asks"),
+            },
+        ),
+        (
             "CNPs",
             if p.notify {
                 format!(

@@ -131,7 +131,7 @@ impl Block for Entry {
             return;
         }
         let report = self.parse.output(clk).report;
-        let (written, _) = self.waiting.step(
+        let (written, ..) = self.waiting.step(
             clk,
             &waiting::Step {
                 beat: i.beat,

@@ -79,8 +79,8 @@ impl Waiting {
     }
 
     /// A clock. Gives the beat that the parser reads, whether its packet was cut there, and whether
-    /// the first packet has gone.
-    pub fn step(&mut self, clk: u64, i: &Step) -> (Option<(Beat, bool)>, bool) {
+    /// the first beat has gone, and with it its packet.
+    pub fn step(&mut self, clk: u64, i: &Step) -> (Option<(Beat, bool)>, bool, bool) {
         let goes = self.head(clk).filter(|h| match h.1 {
             Way::Past => i.past_ready,
             Way::Paced { .. } => i.paced_ready,
@@ -102,6 +102,6 @@ impl Waiting {
         self.beats.step(clk, &fifo::In { rst: false, push: written, ready: goes.is_some() });
         self.metas.step(clk, &fifo::In { rst: false, push: pushed.filter(|_| first).map(|_| i.meta), ready: ends });
         self.ways.step(clk, &fifo::In { rst: false, push: i.way, ready: ends });
-        (written.zip(pushed).map(|(w, p)| (w, cut && !p.last)), ends)
+        (written.zip(pushed).map(|(w, p)| (w, cut && !p.last)), goes.is_some(), ends)
     }
 }

@@ -267,7 +267,8 @@ impl Block for Reaction {
                 _ => {}
             }
             if ends && !l.void {
-                let heard = Heard { marked: l.seen.marked, bytes: l.seen.bytes, timed_out: l.timed_out, crowded: l.crowded || !again.ready };
+                let heard =
+                    Heard { marked: l.seen.marked, bytes: l.seen.bytes, timed_out: l.timed_out, crowded: l.crowded || !again.ready };
                 let (word, bits, overtaken) = look(&self.flows[l.seen.flow as usize].1, &l.periods, l.now, &heard);
                 self.flows[l.seen.flow as usize].1 = word;
                 cleared = l.timed_out.then_some(l.seen.flow);

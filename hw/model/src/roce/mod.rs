@@ -1,7 +1,10 @@
 //! The parser of `timely_hw::roce`: beats of frames in, one report of RoCEv2's headers a frame out,
 //! [`LATENCY`] clocks after its last beat.
+mod mend;
+
 use crate::Block;
 use crate::parse::In;
+pub use mend::{Mend, Mended};
 use std::collections::VecDeque;
 use timely_regs::roce::{self, Error, Headers};
 use timely_regs::wire::{ethernet, ipv4, ipv6, udp};
@@ -39,6 +42,9 @@ pub struct Packet {
     pub tci: Option<u16>,
     /// UDP source port.
     pub port: u16,
+    /// No UDP checksum, and nothing behind the check sequence: with that mended, a bit of the
+    /// transport header may change.
+    pub mendable: bool,
 }
 
 /// The report of a frame.
@@ -88,6 +94,10 @@ impl Parse {
                 };
                 let word = |at: usize| u16::from_be_bytes([self.frame[at], self.frame[at + 1]]);
                 let mac = |at: usize| std::array::from_fn(|i| self.frame[at + i]);
+                let class = headers.class;
+                let length = class.ip() + if class.ipv6 { ipv6::LENGTH } else { ipv4::LENGTH };
+                let end = usize::from(word(length)) + class.ip() + if class.ipv6 { ipv6::BYTES } else { 0 };
+                let mendable = word(class.udp() + udp::CHECKSUM) == 0 && end == self.frame.len();
                 let packet = Packet {
                     headers,
                     source: address(from),
@@ -97,6 +107,7 @@ impl Parse {
                     macs: [mac(ethernet::DESTINATION), mac(ethernet::SOURCE)],
                     tci: headers.class.vlan.then(|| word(ethernet::TCI)),
                     port: word(headers.class.udp() + udp::SOURCE),
+                    mendable,
                 };
                 Report { kind: headers.kind as u8, reason: 0, packet: Some(packet) }
             }

@@ -35,6 +35,9 @@ pub struct PairSettings {
     pub age: u32,
     /// CNPs are sent.
     pub notify: Option<NotifySettings>,
+    /// A packet of data so many packets behind its pair's last request for an ACK asks for one; 0
+    /// never, at most 255.
+    pub ask_every: u32,
 }
 
 /// State of the table.
@@ -56,6 +59,8 @@ pub struct PairState {
     pub age: u32,
     /// CNPs are sent.
     pub notify: Option<NotifySettings>,
+    /// When AckReq is set in flight, as [`PairSettings::ask_every`].
+    pub ask_every: u32,
 }
 
 /// A rule by which pairs that are learned get profile and priority; the first that is for a pair
@@ -155,11 +160,13 @@ impl<B: Bus> Device<B> {
     /// When the bus fails.
     pub fn pairs(&self) -> Result<PairState, Error<B::Error>> {
         let on = self.get(&TABLE.notify_enable)? != 0;
+        let control = self.get(&TABLE.pair_control)? as u32;
         let notify = NotifySettings { interval_ns: self.get(&TABLE.notify_interval)? as u32, tos: self.get(&TABLE.notify_tos)? as u32 };
         Ok(PairState {
             notify: Some(notify).filter(|_| on),
             present: self.read_field(&roce::STATUS, &roce::PRESENT)? != 0,
-            enabled: self.get(&TABLE.pair_enable)? != 0,
+            enabled: roce::ENABLE.get(&[control]) != 0,
+            ask_every: roce::ASK_EVERY.get(&[control]),
             profile: self.get(&TABLE.pair_profile)? as u32,
             priority: self.get(&TABLE.pair_priority)? as u32,
             timeout_us: self.get(&TABLE.pair_timeout)? as u32,
@@ -173,7 +180,7 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When a value is out of its range, or the bus fails.
     pub fn start_pairs(&self, s: &PairSettings) -> Result<(), Error<B::Error>> {
-        self.set(&TABLE.pair_enable, 0)?;
+        self.set(&TABLE.pair_control, 0)?;
         for (word, i) in s.secret.iter().zip(0..) {
             let (register, at) = if i < 4 { (&roce::SECRET, i) } else { (&roce::SECRET_HIGH, i - 4) };
             self.write_at(register, at, *word)?;
@@ -188,7 +195,10 @@ impl<B: Bus> Device<B> {
             self.set(&TABLE.notify_tos, n.tos.into())?;
         }
         self.set(&TABLE.notify_enable, s.notify.is_some().into())?;
-        self.set(&TABLE.pair_enable, 1)
+        let mut control = [0];
+        roce::ENABLE.set(&mut control, 1)?;
+        roce::ASK_EVERY.set(&mut control, s.ask_every)?;
+        self.set(&TABLE.pair_control, control[0].into())
     }
 
     /// Takes the table out of use: all pairs are forgotten, and every packet goes past unpaced.
@@ -197,7 +207,7 @@ impl<B: Bus> Device<B> {
     /// When the bus fails.
     pub fn stop_pairs(&self) -> Result<(), Error<B::Error>> {
         self.set(&TABLE.notify_enable, 0)?;
-        self.set(&TABLE.pair_enable, 0)
+        self.set(&TABLE.pair_control, 0)
     }
 
     /// Takes the table, if there is one, out of use, without rules and time-out.

@@ -178,7 +178,8 @@ pub struct Block {
     pub kind: Kind,
     /// Name.
     pub name: &'static str,
-    /// Version of the block; changes with every change of its registers.
+    /// Version of the block; changes with every change of its registers that a driver of before, or
+    /// one to come, would take for another.
     pub version: u32,
     /// Where it stands in the BAR.
     pub base: u32,

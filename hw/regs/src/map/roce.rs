@@ -6,6 +6,17 @@ use crate::field::Field;
 
 pub use rows::*;
 
+/// In [`CONTROL`]: the table is in use.
+pub const ENABLE: Field =
+    bit(0, "enable", "1 after SECRET is written, which then stays; a change to 0 forgets all pairs, whose stored packets still leave");
+/// In [`CONTROL`]: when AckReq is set in flight.
+pub const ASK_EVERY: Field = Field::new(
+    0,
+    8,
+    1,
+    "ask_every",
+    "data that are so many packets behind their pair's last one that asks for an ACK ask for one: AckReq is set and the ICRC mended; 0 never",
+);
 /// The local queue pair.
 pub const LOCAL_PAIR: Field = low(24, "local", "its number");
 /// A local queue pair is given.
@@ -27,7 +38,7 @@ pub const COMMAND: Register = Register::new(
     0x54,
     "COMMAND",
     WriteOnly,
-    "starts a command on the pair of ADDRESS and REMOTE; refused while one is under way, while CONTROL is 0, or where no table is",
+    "starts a command on the pair of ADDRESS and REMOTE; refused while one is under way, while bit 0 of CONTROL is 0, or where no table is",
     &[low(
         3,
         "command",

@@ -177,11 +177,11 @@ macro_rules! settings_table {
                 }
             }
             roce Roce {
-                /// The table of queue pairs is in use.
-                pair_enable: 1 {
+                /// The table of queue pairs is in use, and AckReq is set in flight.
+                pair_control: 9 {
                     CONTROL at 0x10, ReadWrite,
-                        "whether queue pairs are looked up; while 0 no pair is known or learned, and every packet goes past the store",
-                        [bit(0, "enable", "1 after SECRET is written, which then stays; a change to 0 forgets all pairs, whose stored packets still leave")]
+                        "whether queue pairs are looked up; while bit 0 is 0 no pair is known or learned, and every packet goes past the store",
+                        [map::roce::ENABLE, map::roce::ASK_EVERY]
                 }
                 /// Profile of pairs that are learned.
                 pair_profile: 4 { PROFILE at 0x14, ReadWrite, "profile of queue pairs that are learned from packets and that no rule is for", [low(4, "profile", "a profile")] }

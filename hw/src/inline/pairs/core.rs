@@ -17,7 +17,8 @@ const _: () = assert!(BESIDE_BITS == 72);
 /// [`Inline`](crate::inline::Inline) for RoCEv2, with its ports: SEND, WRITE and READ requests of
 /// queue pairs that the table knows wait in the store until the pacer grants their flow; every
 /// other packet goes past it, also the first ones of a pair, until the table has learned it. Frames
-/// leave and arrive byte for byte as they came. A full store holds up the host, whatever
+/// leave and arrive byte for byte as they came, but for AckReq and ICRC of packets that are made to
+/// ask. A full store holds up the host, whatever
 /// `STORE_WAIT` says, and no profile's bound of what is outstanding counts.
 ///
 /// As for [`Path`], and `V = F + 2`, `Y = M + 72`, `R = W / 64`, `HB = F - 3`, `Z = W / 16`; `F` is
@@ -114,6 +115,7 @@ pub struct PairInline<
     /// Stamps are the MAC's, as dates; else frames are stamped at the core's ports.
     stamped: Const<Bits<1>>,
     side: Signal<Local, Bits<U>>,
+    control: Signal<Local, Bits<9>>,
 }
 
 impl<
@@ -159,7 +161,7 @@ impl<
             exit: PairExit::new(),
             pairs: Pairs::new(),
             stamped: Const::new(bits::<1>(stamped.into())) }
-            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, s_cpl, m_wire_past, m_wire_tag, stored, stored_meta, side, notes)
+            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, s_cpl, m_wire_past, m_wire_tag, stored, stored_meta, side, control, notes)
     }
 }
 
@@ -205,6 +207,8 @@ impl<
         self.path.axil_rst.next = self.axil_rst.val();
         self.entry.clk.next = self.clk.val();
         self.entry.rst.next = self.path.reset_out.val();
+        self.control.next = self.path.settings.val().pair_control;
+        self.entry.cfg_ask_every.next = self.control.val().get_bits::<8>(1);
         self.exit.clk.next = self.clk.val();
         self.exit.rst.next = self.path.reset_out.val();
         self.pairs.clk.next = self.clk.val();

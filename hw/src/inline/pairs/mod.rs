@@ -115,6 +115,7 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     asked: Fifo<110, 5, 6>,
     /// The table is in reset.
     held: DFF<Bit>,
+    control: Signal<Local, Bits<9>>,
     packet: Signal<Local, Packet>,
     ip_class: Signal<Local, Bits<2>>,
     syndrome: Signal<Local, Syndrome>,
@@ -171,7 +172,8 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.parse.clk.next = self.clk.val();
         self.parse.rst.next = self.rst.val();
         self.asked.clk.next = self.clk.val();
-        self.held.d.next = self.clearing.val() | !self.settings.val().pair_enable.any();
+        self.control.next = self.settings.val().pair_control;
+        self.held.d.next = self.clearing.val() | !self.control.val().get_bit(0);
         self.known.rst.next = self.held.q.val();
         self.asked.rst.next = self.rst.val() | self.held.q.val();
 

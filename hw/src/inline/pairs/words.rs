@@ -18,6 +18,23 @@ packed! {
         pub flow: Bits<14>,
     }
 
+    /// A request that waits in front of the store.
+    pub struct WaitingInfo {
+        /// Packet sequence number.
+        pub psn: Bits<24>,
+        /// A READ request.
+        pub read: Bit,
+        /// The packet asks for an ACK.
+        pub asks: Bit,
+        /// Bytes of payload; of a READ the lower half of those to be read.
+        pub bytes: Bits<16>,
+        /// The frame's byte at which its check sequence begins, and its class. Of a READ the two
+        /// are the upper half of its bytes.
+        pub place: Bits<14>,
+        /// Bit 0 VLAN, bit 1 IPv6.
+        pub ip_class: Bits<2>,
+    }
+
     /// An answer whose pair is looked up.
     pub struct AnswerInfo {
         /// As on the bus of answers.

@@ -2,7 +2,7 @@
 use timely_regs::wire::crc32;
 
 /// The register after `n` bytes of zeros.
-pub(super) fn after_zeros(register: u32, n: usize) -> u32 {
+pub fn after_zeros(register: u32, n: usize) -> u32 {
     (0..n).fold(register, |r, _| crc32(r, 0))
 }
 
@@ -15,7 +15,7 @@ pub(super) fn before_zeros(register: u32, n: usize) -> u32 {
 
 /// Row `j` of what `bytes` zeros do to the register: the bits of it whose sum is bit `j`
 /// afterwards.
-pub(super) fn register_row(j: usize, bytes: usize) -> u32 {
+pub fn register_row(j: usize, bytes: usize) -> u32 {
     (0..32).filter(|i| after_zeros(1 << i, bytes) >> j & 1 == 1).fold(0, |row, i| row | 1 << i)
 }
 

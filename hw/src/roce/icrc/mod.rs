@@ -6,7 +6,8 @@ use crate::array::Array;
 use crate::constant::Const;
 use crate::rom::Rom;
 use lane::Lane;
-use matrix::{after_zeros, before_zeros, register_row};
+use matrix::before_zeros;
+pub(super) use matrix::{after_zeros, register_row};
 use rust_hdl::prelude::*;
 use timely_regs::wire::{CRC32_RESIDUE, Class, crc32, ethernet};
 

@@ -36,6 +36,7 @@ fn plan(profile: Parameters, seed: u64) -> Plan {
         marking: None,
         behind: None,
         joins: true,
+        ask_every: 0,
         age: 0,
         seed,
     }
@@ -76,6 +77,23 @@ fn messages_of_other_sizes_have_other_shares() {
         let m = n.measure(40_000 * US, 80_000 * US);
         println!("messages of {packets} packets and of {}: {m:.3?}", rxe::MESSAGE);
         assert!(m.utilization > 0.95 && m.jain > 0.8, "messages of {packets} packets: {m:?}");
+    }
+}
+
+/// Where the NIC makes packets within messages ask for ACKs, messages of all sizes have the shares
+/// that TIMELY gives equal flows (theorem 5 of "ECN or Delay" for patched TIMELY has them equal).
+#[test]
+fn packets_made_to_ask_make_shares_equal() {
+    for packets in [1, 4].into_iter().filter(|n| thorough() || *n == 4) {
+        let mut n = Network::new(Plan { ask_every: 4, ..plan(Parameters::timely_10g(20.0), 1) }, 2, 1);
+        n.nodes[0].pairs[0].packets = packets;
+        let (from, to) = if thorough() { (40_000, 80_000) } else { (10_000, 20_000) };
+        let m = n.measure(from * US, to * US);
+        let made: Vec<u64> = n.nodes.iter().map(|h| h.made_to_ask).collect();
+        println!("messages of {packets} packets and of {}: {m:.3?}, made to ask {made:?}", rxe::MESSAGE);
+        assert!(m.utilization > 0.95 && m.jain > 0.95, "messages of {packets} packets: {m:?}");
+        // Which ones is checked as they leave.
+        assert!(made[1] > 1000 && m.dropped == 0, "{made:?}");
     }
 }
 
@@ -166,7 +184,7 @@ fn equal(bus: u32, flow_bits: u32, gbps: f64) -> Counts {
     let text = timely_verilate::mutant::text(&format!("pairs_{bus}_{flow_bits}"), emit);
     let shell = Shell::new(&text).unwrap_or_else(|e| panic!("{e}"));
     let mut all = [0; COUNTERS];
-    let mut commands = [0; 4];
+    let mut commands = [0; 5];
     for seed in few_seeds() {
         let mut rng = rng(seed);
         let both = Both::new(shell.instantiate(seed as u32), Model::pairs(build(bus, flow_bits)));
@@ -181,17 +199,20 @@ fn equal(bus: u32, flow_bits: u32, gbps: f64) -> Counts {
         }
         let counted = counters(&mut nic);
         println!(
-            "{bus} bits, 2^{flow_bits} flows, seed {seed}: {} requests, {} others, {} notifications, forged {:?}, {} read, {} taken, {} joined, {counted:?}",
-            world.requests, world.others, world.notified, world.forged, world.read, world.taken, world.joins
+            "{bus} bits, 2^{flow_bits} flows, seed {seed}: {} requests, {} made to ask, {} others, {} notifications, forged {:?}, {} read, {} taken, {} joined, {counted:?}",
+            world.requests, world.made_to_ask, world.others, world.notified, world.forged, world.read, world.taken, world.joins
         );
-        for (sum, n) in commands.iter_mut().zip([world.read, world.taken, world.joins, world.ruled]) {
+        for (sum, n) in commands.iter_mut().zip([world.read, world.taken, world.joins, world.ruled, world.made_to_ask]) {
             *sum += n;
         }
         for (sum, n) in all.iter_mut().zip(&counted) {
             *sum += u64::from(*n);
         }
     }
-    assert!(cycles() < 100_000 || commands.iter().all(|n| *n > 0), "pairs read, answers taken, pairs joined, rules read: {commands:?}");
+    assert!(
+        cycles() < 100_000 || commands.iter().all(|n| *n > 0),
+        "pairs read, answers taken, pairs joined, rules read, packets made to ask: {commands:?}"
+    );
     all
 }
 

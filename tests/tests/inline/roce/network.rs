@@ -14,7 +14,7 @@ use timely_regs::link::wire_bytes;
 use timely_regs::map::{port, profiles, roce};
 use timely_regs::parameters::Parameters;
 use timely_regs::profile;
-use timely_regs::roce::{Kind, check};
+use timely_regs::roce::{Kind, check, offset};
 use timely_regs::wire::ipv4;
 use timely_sim::cores::CoreSpec;
 use timely_sim::frame::address;
@@ -25,6 +25,7 @@ use timely_sim::nic::setup::configure;
 use timely_sim::scenario::Form;
 use timely_tests::frames::mend;
 use timely_tests::nic::{build, counters, spec};
+use timely_tests::roce::seal;
 
 pub const BUS: u32 = 512;
 pub const FLOW_BITS: u32 = 6;
@@ -57,6 +58,8 @@ pub struct Plan {
     pub behind: Option<bool>,
     /// The host joins its pairs with their local numbers.
     pub joins: bool,
+    /// The NICs make such packets ask for an ACK; 0 none.
+    pub ask_every: u32,
     pub age: u32,
     pub seed: u64,
 }
@@ -91,6 +94,11 @@ pub struct Node<P> {
     /// Clocks of time-outs, and those at which requests that ask for an ACK have left.
     pub timeouts: Vec<u64>,
     pub asked: Vec<u64>,
+    /// Packets of a pair from one that asks to the next that the NIC makes to, 0 for none; those
+    /// that were made to, and each pair's packets since its last one that asks.
+    ask_every: u32,
+    pub made_to_ask: u64,
+    quiet: Vec<u32>,
     /// The host takes nothing.
     pub stalled: bool,
     /// Frames that came from the wire and did not reach the host.
@@ -117,6 +125,11 @@ pub fn prepare<P: Path>(path: P, profile: &Parameters, gbps: f64, age: u32) -> I
     write(roce::AGE.address(), age);
     write(roce::CONTROL.address(), 1);
     nic
+}
+
+/// CONTROL of a table in use whose NIC makes such packets ask for an ACK.
+pub fn control(ask_every: u32) -> u32 {
+    roce::ENABLE.mask() | ask_every << roce::ASK_EVERY.low
 }
 
 /// Writes the port's own MAC address.
@@ -163,6 +176,9 @@ impl<P: Path> Node<P> {
             arriving: VecDeque::new(),
             rising: VecDeque::new(),
             leaving: Assembler::default(),
+            ask_every: 0,
+            made_to_ask: 0,
+            quiet: vec![0; n],
             up: Assembler::default(),
             free: 0,
             idle_until: 0,
@@ -276,7 +292,17 @@ impl<P: Path> Node<P> {
         // A reset loses packets in the store, and lets newer ones past one that is about to leave.
         let place = if self.reset { self.inside[at].iter().position(|f| *f == frame).unwrap_or(0) } else { 0 };
         let first = self.inside[at].remove(place);
-        assert!(first.as_ref() == Some(&frame), "clock {clk}, pair {at}: another frame leaves than is next");
+        let mut first = first.expect("a frame that came");
+        let ack_request = h.class.header() + offset::ACK_REQUEST;
+        self.quiet[at] = if first[ack_request] & 0x80 == 0 { self.quiet[at] + 1 } else { 0 };
+        if self.ask_every > 0 && self.quiet[at] == self.ask_every {
+            // Its check sequence is made from scratch.
+            first[ack_request] |= 0x80;
+            seal(&mut first, h.class);
+            self.made_to_ask += 1;
+            self.quiet[at] = 0;
+        }
+        assert!(first == frame, "clock {clk}, pair {at}: another frame leaves than is next");
         if h.ack_request {
             self.departed.insert((self.pairs[at].local, h.psn), (begun, frame.len() as u32));
             self.asked.push(clk);
@@ -363,7 +389,9 @@ impl Network {
             senders.iter().for_each(|s| receiver.connect(s));
             let mut nic = prepare(Model::pairs(build(BUS, FLOW_BITS)), &plan.profile, plan.gbps, plan.age);
             put_mac(&mut nic, address::mac(host));
-            nodes.push(Node::new(nic, senders, plan.gbps, plan.joins));
+            nic.write32(roce::CONTROL.address(), control(plan.ask_every)).expect("a register");
+            let node = Node::new(nic, senders, plan.gbps, plan.joins);
+            nodes.push(Node { ask_every: plan.ask_every, ..node });
         }
         let far = plan.behind.map(|on| {
             let pairs: Vec<&Sender> = nodes.iter().flat_map(|n: &Node<_>| &n.pairs).collect();

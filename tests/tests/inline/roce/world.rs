@@ -1,12 +1,12 @@
 //! The surroundings of a NIC with queue pairs in its lockstep test: hosts, wire and driver at
 //! random.
-use super::network::{mapped, prepare, put_profile};
+use super::network::{control, mapped, prepare, put_profile};
 use super::rxe::envelope;
 use super::table::{Rule, command, put_rule, read, rule, take};
 use crate::both::Both;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::net::Ipv4Addr;
 use timely_model::inline::nic::In;
 use timely_model::stream::{Assembler, Beat, beats};
@@ -59,6 +59,10 @@ pub struct World {
     pub others: u64,
     /// Notifications that left.
     pub notified: u64,
+    /// Packets of the host that did not ask for an ACK and left asking for one.
+    pub made_to_ask: u64,
+    /// Packets that do not ask, as they would leave if they were made to.
+    quiet: HashMap<(u32, u32), Vec<u8>>,
     /// Pairs that were read, answers that were taken, and known pairs that were joined.
     pub read: u64,
     pub taken: u64,
@@ -133,6 +137,8 @@ impl World {
             requests: 0,
             others: 0,
             notified: 0,
+            made_to_ask: 0,
+            quiet: HashMap::new(),
             read: 0,
             taken: 0,
             joins: 0,
@@ -163,6 +169,7 @@ impl World {
             (roce::NOTIFY_INTERVAL, 2000),
             (roce::NOTIFY_TOS, NOTIFY_TOS.into()),
             (roce::NOTIFY, 1),
+            (roce::CONTROL, control(2)),
         ] {
             nic.write32(register.address(), value).expect("a register");
         }
@@ -211,6 +218,10 @@ impl World {
         // Of two DSCPs, which rules tell apart.
         let e = Envelope { tos: rng.random_range(0..8), ..between(HOST, peer(number), number) };
         let frame = bth.frame(&e, &extension, &vec![number as u8; bytes]);
+        if !bth.ack_request {
+            let asking = Bth { ack_request: true, ..bth }.frame(&e, &extension, &vec![number as u8; bytes]);
+            self.quiet.insert((bth.queue_pair, bth.psn), asking);
+        }
         self.spoilt(frame)
     }
 
@@ -257,6 +268,7 @@ impl World {
             self.notified += 1;
             return;
         }
+        self.made_to_ask += u64::from(self.quiet.get(&(h.queue_pair, h.psn)).is_some_and(|asking| asking == frame));
         let read = h.opcode == opcode::READ_REQUEST;
         let request = read || matches!(h.opcode, opcode::WRITE_FIRST | opcode::WRITE_MIDDLE | opcode::SEND_ONLY);
         *if request { &mut self.requests } else { &mut self.others } += 1;
@@ -296,7 +308,7 @@ impl World {
         match order {
             0 => {
                 nic.write32(roce::CONTROL.address(), 0).expect("a register");
-                nic.write32(roce::CONTROL.address(), 1).expect("a register");
+                nic.write32(roce::CONTROL.address(), control(self.rng.random_range(1..4))).expect("a register");
             }
             // While a reset goes on, another one and commands are refused.
             1 => drop(nic.write32(id::RESET.address(), 1)),
@@ -310,6 +322,7 @@ impl World {
                 let tos = self.tos[self.tos.len() - 1];
                 nic.write32(roce::NOTIFY_TOS.address(), tos.into()).expect("a register");
             }
+            13 => nic.write32(roce::CONTROL.address(), control(self.rng.random_range(0..5))).expect("a register"),
             8 => drop(command(nic, key(number), 2 * number + 1, None, roce::REMOVE)),
             6 | 7 => drop(command(nic, key(used), 2 * used + 1, None, roce::REMOVE)),
             _ => {

@@ -3,11 +3,11 @@ use super::{BESIDE_BITS, key};
 use crate::inline::entry::{QUEUE, Way};
 use crate::inline::waiting::{self, Waiting};
 use crate::queue_pairs::{self, Key};
-use crate::roce::{self, MALFORMED, Packet};
+use crate::roce::{self, MALFORMED, Mend, Mended, Packet};
 use crate::stream::Beat;
 use crate::{Block, fifo, parse};
 use std::collections::VecDeque;
-use timely_regs::roce::Kind;
+use timely_regs::roce::{ICRC_BYTES, Kind};
 
 /// Clocks by which a verdict waits for the load of a pair that was learned just before.
 pub const SETTLED: usize = 4;
@@ -24,6 +24,8 @@ pub struct In {
     pub meta: u128,
     /// Flow of the pair that was looked up [`queue_pairs::LATENCY`] clocks ago.
     pub found: Option<u32>,
+    /// Packets from one that asks for an ACK to the next; 0 as the host has them.
+    pub ask_every: u8,
     pub paced_ready: bool,
     pub past_ready: bool,
     pub drop_ready: bool,
@@ -38,17 +40,38 @@ pub struct Out {
     pub looks: Option<(Key, Option<u8>)>,
 }
 
+/// A packet whose pair is looked up.
+#[derive(Clone, Copy, Debug)]
+struct Looked {
+    /// The packet is dropped already.
+    dropped: bool,
+    /// Of data: it asks for an ACK.
+    asks: Option<bool>,
+    /// The packet may be made to ask.
+    may_ask: bool,
+}
+
+/// Sideband of a packet that waits, without its flow, and how it is mended if it is to ask.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Waits {
+    info: u128,
+    mended: Option<Mended>,
+}
+
 /// The way in.
 #[derive(Clone, Debug)]
 pub struct PairEntry {
     width: usize,
     parse: roce::Parse,
     waiting: Waiting,
-    /// Sideband of each request through the store, without its flow.
-    infos: fifo::Fifo<u128>,
-    /// Packets whose pairs are looked up: dropped, if it is so already.
-    looking: VecDeque<Option<bool>>,
+    infos: fifo::Fifo<Waits>,
+    looking: VecDeque<Option<Looked>>,
     settling: VecDeque<Option<Way>>,
+    /// Packets of a flow's data since its last one that asks, 255 at most; counted from this clock
+    /// on.
+    counts: Vec<u8>,
+    counted_at: u64,
+    mend: Mend,
 }
 
 /// Data, and requests to read.
@@ -65,7 +88,8 @@ fn info(p: &Packet) -> u128 {
 }
 
 impl PairEntry {
-    pub fn new(width: usize) -> Self {
+    /// A way in that leaves reset at clock 0.
+    pub fn new(width: usize, flow_bits: u32) -> Self {
         PairEntry {
             width,
             parse: roce::Parse::new(width),
@@ -73,6 +97,9 @@ impl PairEntry {
             infos: fifo::Fifo::new(QUEUE),
             looking: VecDeque::from([None; queue_pairs::LATENCY as usize]),
             settling: VecDeque::from([None; SETTLED]),
+            counts: vec![0; 1 << flow_bits],
+            counted_at: 1 << flow_bits,
+            mend: Mend::new(width),
         }
     }
 
@@ -88,12 +115,17 @@ impl PairEntry {
 
     pub fn output(&self, clk: u64) -> Out {
         let head = self.waiting.head(clk);
-        let flow = |way: Way| if let Way::Paced { flow, .. } = way { u128::from(flow) << 58 } else { 0 };
-        let info = self.infos.output(clk).head.unwrap_or_default();
+        let waits = self.infos.output(clk).head;
         Out {
             beat: head.filter(|h| h.1 != Way::Dropped).map(|(beat, way, meta)| match way {
-                Way::Past => (beat, way, meta),
-                _ => (beat, way, info | flow(way) | meta << BESIDE_BITS),
+                // The queue's mark says that a packet is to ask; to the store, each is a segment.
+                Way::Paced { flow, ends: asks } => {
+                    let waits = waits.unwrap_or(Waits { info: 0, mended: None });
+                    let beat = self.mend.beat(&beat, waits.mended.filter(|_| asks));
+                    let info = waits.info | u128::from(asks) << 25 | u128::from(flow) << 58;
+                    (beat, Way::Paced { flow, ends: true }, info | meta << BESIDE_BITS)
+                }
+                _ => (beat, way, meta),
             }),
             dropped: head.is_some_and(|h| h.1 == Way::Dropped && h.0.last),
             looks: self
@@ -107,12 +139,15 @@ impl PairEntry {
 
     pub fn step(&mut self, clk: u64, i: &In) {
         if i.rst {
-            *self = PairEntry::new(self.width);
+            let flow_bits = self.counts.len().ilog2();
+            *self = PairEntry::new(self.width, flow_bits);
+            self.counted_at += clk + 1;
             return;
         }
         let report = self.parse.output(clk);
         let way = self.settling.pop_back().flatten();
-        let (written, ends) = self.waiting.step(
+        let head = self.waiting.head(clk);
+        let (written, goes, ends) = self.waiting.step(
             clk,
             &waiting::Step {
                 beat: i.beat,
@@ -125,13 +160,38 @@ impl PairEntry {
         );
         let bad = written.is_some_and(|w| w.1);
         self.parse.step(clk, &parse::In { rst: false, beat: written.map(|w| w.0), stamp: 0, bad, port: 0 });
-        self.infos.step(clk, &fifo::In { rst: false, push: report.map(|r| r.packet.as_ref().map_or(0, info)), ready: ends });
+        self.mend.step(head.filter(|_| goes).map(|h| h.0).as_ref());
+        let waits = |p: &Packet| Waits {
+            info: info(p),
+            mended: Some(Mended { class: p.headers.class, place: (p.bytes - ICRC_BYTES as u16) & 0x3fff }),
+        };
+        let none = Waits { info: 0, mended: None };
+        self.infos.step(clk, &fifo::In { rst: false, push: report.map(|r| r.packet.as_ref().map_or(none, waits)), ready: ends });
         let looked = self.looking.pop_back().flatten();
-        self.looking.push_front(report.map(|r| r.kind == MALFORMED && r.reason == roce::BAD));
-        self.settling.push_front(looked.map(|dropped| match i.found {
-            _ if dropped => Way::Dropped,
-            Some(flow) => Way::Paced { flow, ends: true },
-            None => Way::Past,
+        self.looking.push_front(report.map(|r| {
+            let data = r.packet.filter(|p| p.headers.kind == Kind::Data);
+            let mended = data.and_then(|p| waits(&p).mended.filter(|_| p.mendable));
+            Looked {
+                dropped: r.kind == MALFORMED && r.reason == roce::BAD,
+                asks: data.map(|p| p.headers.ack_request),
+                may_ask: mended.is_some_and(|m| m.fits(self.width)),
+            }
         }));
+        let way = looked.map(|l| match i.found {
+            _ if l.dropped => Way::Dropped,
+            Some(flow) => Way::Paced { flow, ends: self.is_to_ask(clk, flow, &l, i.ask_every) },
+            None => Way::Past,
+        });
+        self.settling.push_front(way);
+    }
+
+    /// Counts a packet of a flow; says whether it is to ask.
+    fn is_to_ask(&mut self, clk: u64, flow: u32, looked: &Looked, every: u8) -> bool {
+        let Some(asks) = looked.asks.filter(|_| clk >= self.counted_at) else { return false };
+        let count = &mut self.counts[flow as usize];
+        let due = every != 0 && u16::from(*count) + 1 >= every.into();
+        let made = due && looked.may_ask && !asks;
+        *count = if made || asks { 0 } else { count.saturating_add(1) };
+        made
     }
 }

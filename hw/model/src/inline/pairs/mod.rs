@@ -163,7 +163,7 @@ impl Form for Pairs {
     fn new(build: Build) -> Self {
         let (width, flow_bits) = (build.bus_bits as usize, build.flow_bits);
         Pairs {
-            entry: PairEntry::new(width),
+            entry: PairEntry::new(width, flow_bits),
             exit: PairExit::default(),
             table: QueuePairs::new(flow_bits),
             rules: Rules::default(),
@@ -314,7 +314,7 @@ impl Form for Pairs {
         self.exit.step(rst, i.leaves.filter(|_| i.beside.is_some()), i.beside, i.core.time.date);
 
         // The table, and commands to it.
-        let off = rst || i.core.csr.clearing || !c.pair_enable;
+        let off = rst || i.core.csr.clearing || c.pair_control & 1 == 0;
         let command = self.commands.offered(c);
         let rules = self.rules.output(clk);
         self.commands.step(self.held, i.core.csr.written, unknown, &table);
@@ -357,6 +357,7 @@ impl Form for Pairs {
                 beat: i.host.map(|h| h.0),
                 meta: i.host.map_or(0, |h| h.1),
                 found: table.sent.flatten(),
+                ask_every: (c.pair_control >> 1) as u8,
                 paced_ready: i.paced_ready,
                 past_ready: i.past_ready,
                 drop_ready: i.drop_ready,
