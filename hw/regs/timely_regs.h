@@ -150,7 +150,7 @@
 
 /* Block roce: Queue pairs of RoCEv2, in forms that pace them. Addresses, queue pairs and profile are staged, then COMMAND takes them. */
 #define TIMELY_ROCE_TYPE 0x5469000au
-#define TIMELY_ROCE_VERSION 5
+#define TIMELY_ROCE_VERSION 6
 #define TIMELY_ROCE_BASE 0x340u /* of this version of the map; walk the list instead */
 #define TIMELY_ROCE_CONTROL 0x10u /* RW: whether queue pairs are looked up; while bit 0 is 0 no pair is known or learned, and every packet goes past the store */
 #define TIMELY_ROCE_CONTROL_ENABLE_SHIFT 0 /* 1 after SECRET is written, which then stays; a change to 0 forgets all pairs, whose stored packets still leave */

@@ -1,5 +1,6 @@
 //! Requests to a NIC and the service that answers them: the same for a daemon's clients and for a
 //! program that opens the device itself.
+mod change;
 mod checks;
 mod configure;
 mod error;
@@ -13,6 +14,7 @@ mod request;
 mod rules;
 mod saving;
 
+pub use change::PairsChange;
 pub use configure::STOPPED;
 pub use error::{MOST_PAIRS, ServiceError};
 pub use joins::{JoinsReport, ListedPair, PairNumbers, UnjoinedAnswer};
@@ -182,6 +184,7 @@ impl Service {
                 Ok(json(self.pairs()?))
             }
             Request::PairsSetup { setup } => self.pairs_setup(setup),
+            Request::PairsChange { change } => self.pairs_change(&change),
             Request::PairsRules { rules } => self.pairs_rules(&rules),
             Request::PairsStop {} => self.pairs_stop(),
             Request::PairJoin { pair, local, profile } => self.pair_join(pair, local, profile),

@@ -40,9 +40,6 @@ pub enum PairError {
     /// A number of packets that the register does not hold.
     #[error("packets cannot be made to ask for an ACK every {0}; give 1 to {MOST_ASK_EVERY}, or 0 to leave them as they are")]
     AskEvery(u32),
-    /// A NIC that was emitted before packets could be made to ask.
-    #[error("this NIC cannot make packets ask for ACKs: emit it anew, or set it up without --ask-every")]
-    CannotAsk,
     /// A priority that is none.
     #[error("{0} is no priority; give 0 to 7, {PRIORITY} in most networks")]
     Priority(u32),

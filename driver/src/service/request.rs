@@ -1,5 +1,5 @@
 //! Requests, as they stand on the daemon's socket.
-use super::{PairKey, PairNumbers, PairSetup};
+use super::{PairKey, PairNumbers, PairSetup, PairsChange};
 use crate::spec::{FlowSpec, PortSpec, ProfileSpec, RuleSpec};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,10 @@ pub enum Request {
     /// Takes the table into use with a secret of the system's; pairs that it knew are forgotten.
     PairsSetup {
         setup: PairSetup,
+    },
+    /// Changes settings of the table in use, which keeps its pairs.
+    PairsChange {
+        change: PairsChange,
     },
     /// Replaces the rules of pairs that are learned from then on.
     PairsRules {
@@ -128,6 +132,7 @@ impl Request {
                 | FlowRemove { .. }
                 | FlowPost { .. }
                 | PairsSetup { .. }
+                | PairsChange { .. }
                 | PairsRules { .. }
                 | PairsStop {}
                 | PairJoin { .. }

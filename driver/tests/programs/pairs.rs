@@ -98,8 +98,7 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     assert_eq!(json(&["pairs", "show"])["notify"], false, "a refusal set it up");
     refused(&["pairs", "setup", "--ask-every", "256"], 2, &["--ask-every", "255"]);
     assert_eq!(json(&["pairs", "setup", "--ask-every", "255"])["ask_every"], 255);
-    json(&["reg", "write", "roce.CONTROL", "0x9"]);
-    assert_eq!(json(&["pairs", "show"])["ask_every"], 4);
+    assert_eq!(json(&["pairs", "change", "--ask-every", "4"])["ask_every"], 4);
     assert_eq!(json(&["pairs", "setup"])["ask_every"], 0, "packets are left as they are");
     let notifies = json(&["pairs", "setup", "--notify", "--notify-interval", "10"]);
     let told = (&notifies["notify"], &notifies["notify_interval_us"], &notifies["notify_dscp"], &notifies["notifications_sent"]);
@@ -107,11 +106,16 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     let without = json(&["pairs", "setup"]);
     assert_eq!(without["notify"], false, "a set-up without notifications leaves those of before: {without}");
     json(&["pairs", "setup", "--notify"]);
-    // Off without a set-up, which would forget the pairs.
-    json(&["reg", "write", "notify", "0"]);
-    assert_eq!(json(&["pairs", "show"])["notify"], false);
-    json(&["pairs", "setup", "--notify"]);
     let joined = json(&JOIN);
+    // Off and on without a set-up, which would forget the pairs.
+    assert_eq!(json(&["pairs", "change", "--notify", "off"])["notify"], false);
+    let changed = json(&["pairs", "change", "--notify", "on", "--notify-interval", "20", "--ask-every", "7"]);
+    let told = (&changed["notify"], &changed["notify_interval_us"], &changed["notify_dscp"], &changed["ask_every"]);
+    assert_eq!(told, (&true.into(), &20.0.into(), &48.into(), &7.into()), "{changed}");
+    assert_eq!(json(&["pairs", "list"]).as_array().map(Vec::len), Some(1), "the pair that was joined");
+    refused(&["pairs", "change"], 2, &["--ask-every", "--notify"]);
+    refused(&["pairs", "change", "--notify-interval", "0"], 3, &["0 us", "1 to 16777"]);
+    refused(&["pairs", "change", "--notify", "perhaps"], 2, &["--notify"]);
     assert_eq!((&joined["address"], &joined["remote"], &joined["local"]), (&"10.0.0.2".into(), &0x23.into(), &0x11.into()), "{joined}");
     assert!(joined["flow"].as_u64() < Some(64), "{joined}");
     rules(&json, &refused);

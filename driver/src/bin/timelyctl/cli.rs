@@ -432,6 +432,22 @@ pub enum Pairs {
         #[arg(long, value_name = "PACKETS", default_value_t = 0, value_parser = |s: &str| parse_whole_within::<u32>(s, 0..=255))]
         ask_every: u32,
     },
+    /// Changes a table in use, which keeps its pairs; what is not given stays.
+    #[command(group = clap::ArgGroup::new("change").required(true).multiple(true).args(["every", "notify", "interval", "dscp"]))]
+    Change {
+        /// As of `pairs setup`.
+        #[arg(id = "every", long = "ask-every", value_name = "PACKETS", value_parser = |s: &str| parse_whole_within::<u32>(s, 0..=255))]
+        ask_every: Option<u32>,
+        /// Congestion notifications in the host's place: on or off.
+        #[arg(long, value_name = "on|off", value_parser = clap::builder::BoolishValueParser::new())]
+        notify: Option<bool>,
+        /// As of `pairs setup`.
+        #[arg(long = "notify-interval", value_name = "US", value_parser = parse_whole::<u32>)]
+        interval: Option<u32>,
+        /// As of `pairs setup`.
+        #[arg(long = "notify-dscp", value_name = "DSCP", value_parser = parse_whole::<u32>)]
+        dscp: Option<u32>,
+    },
     /// Rules by which pairs that are learned get profile and priority: shown, or replaced by those
     /// that are given.
     Rules {

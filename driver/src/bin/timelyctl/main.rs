@@ -29,7 +29,7 @@ use timely_driver::pci::{Address, System};
 use timely_driver::report::DeviceReport;
 use timely_driver::say::note;
 use timely_driver::selftest;
-use timely_driver::service::{NotifySetup, PairSetup, Request};
+use timely_driver::service::{NotifySetup, PairSetup, PairsChange, Request};
 use timely_driver::sim;
 use timely_driver::spec::{PortSpec, ProfileSpec, likely_line};
 use timely_driver::target::{Target, TargetError};
@@ -367,6 +367,10 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             let set = ask(Request::PairsSetup { setup })?;
             tell_note(&set, cli.device.as_ref());
             print(json, set, show::queue_pairs)?;
+        }
+        Command::Pairs(Pairs::Change { ask_every, notify, interval, dscp }) => {
+            let change = PairsChange { ask_every: *ask_every, notify: *notify, interval_us: *interval, dscp: *dscp };
+            print(json, ask(Request::PairsChange { change })?, show::queue_pairs)?;
         }
         Command::Pairs(Pairs::Rules { rules, none }) => {
             let request = if rules.is_empty() && !none { Request::PairsShow {} } else { Request::PairsRules { rules: rules.clone() } };

@@ -7,7 +7,7 @@ mod pairs;
 pub use dma::{Memory, RECORD_WORDS, Ring, RingSettings};
 pub use error::Error;
 pub use operations::{Answer, Only};
-pub use pairs::{KnownPair, NotifySettings, PairOutcome, PairRule, PairSettings, PairState};
+pub use pairs::{KnownPair, NotifySettings, PairChange, PairOutcome, PairRule, PairSettings, PairState};
 
 use crate::field::{Field, OutOfRange};
 use crate::map::settings::Setting;

@@ -40,6 +40,19 @@ pub struct PairSettings {
     pub ask_every: u32,
 }
 
+/// Settings of a table in use to change; what is not given stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PairChange {
+    /// As [`PairSettings::ask_every`].
+    pub ask_every: Option<u32>,
+    /// CNPs are sent.
+    pub notify: Option<bool>,
+    /// As [`NotifySettings::interval_ns`].
+    pub interval_ns: Option<u32>,
+    /// As [`NotifySettings::tos`].
+    pub tos: Option<u32>,
+}
+
 /// State of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairState {
@@ -199,6 +212,23 @@ impl<B: Bus> Device<B> {
         roce::ENABLE.set(&mut control, 1)?;
         roce::ASK_EVERY.set(&mut control, s.ask_every)?;
         self.set(&TABLE.pair_control, control[0].into())
+    }
+
+    /// Changes settings of the table in use, which keeps its pairs.
+    ///
+    /// # Errors
+    /// When a value is out of its range, or the bus fails.
+    pub fn change_pairs(&self, c: &PairChange) -> Result<(), Error<B::Error>> {
+        if let Some(every) = c.ask_every {
+            let mut control = [self.get(&TABLE.pair_control)? as u32];
+            roce::ASK_EVERY.set(&mut control, every)?;
+            self.set(&TABLE.pair_control, control[0].into())?;
+        }
+        let given = [(&TABLE.notify_interval, c.interval_ns), (&TABLE.notify_tos, c.tos), (&TABLE.notify_enable, c.notify.map(u32::from))];
+        given
+            .into_iter()
+            .filter_map(|(setting, value)| Some((setting, value?)))
+            .try_for_each(|(setting, value)| self.set(setting, value.into()))
     }
 
     /// Takes the table out of use: all pairs are forgotten, and every packet goes past unpaced.

@@ -178,8 +178,7 @@ pub struct Block {
     pub kind: Kind,
     /// Name.
     pub name: &'static str,
-    /// Version of the block; changes with every change of its registers that a driver of before, or
-    /// one to come, would take for another.
+    /// Version of the block; changes with every change of its registers.
     pub version: u32,
     /// Where it stands in the BAR.
     pub base: u32,

@@ -127,7 +127,7 @@ const OWN: &[Register] = &[COMMAND, STATUS, TOLD];
 pub const BLOCK: Block = Block {
     kind: Kind::Roce,
     name: "roce",
-    version: 5,
+    version: 6,
     base: 0x340,
     meaning: "Queue pairs of RoCEv2, in forms that pace them. Addresses, queue pairs and profile are staged, then COMMAND takes them.",
     registers: &merged::<{ OWN.len() + rows::REGISTERS.len() }>(OWN, rows::REGISTERS),
