@@ -233,7 +233,7 @@ impl Service {
                 priority: state.priority,
                 rules: if state.present { d.rules()?.iter().map(RuleReport::from).collect() } else { Vec::new() },
                 host_timeout_us: state.timeout_us,
-                least_mbps: Floor { cells: d.read(&port::STORE_BOUND)?, timeout_us: state.timeout_us }.mbps(),
+                least_mbps: Floor { cells: d.read(&port::STORE_BOUND)?, bus_bits: d.build().bus_bits, timeout_us: state.timeout_us }.mbps(),
                 mtu: if state.mtu == 0 { 0 } else { 128 << state.mtu },
                 age_s: AGE_UNITS as f64 * f64::from(state.age) * f64::from(d.build().clock_ps) / 1e12,
                 store_bound: d.read(&port::STORE_BOUND)?,
@@ -287,7 +287,8 @@ impl Service {
             return Err(PairError::AskEvery(s.ask_every).into());
         }
         let rules = self.checked_rules(&s.rules, s.priority)?;
-        let floor = Floor { cells: s.store_bound, timeout_us: s.host_timeout_us };
+        let bus_bits = self.nic.device().build().bus_bits;
+        let floor = Floor { cells: s.store_bound, bus_bits, timeout_us: s.host_timeout_us };
         [s.profile].into_iter().chain(rules.iter().map(|r| r.profile)).try_for_each(|p| self.must_keep(floor, p))?;
         let mtu = mtu_code(s.mtu)?;
         let age = age_unit(s.age_s, self.nic.device().build().clock_ps)?;

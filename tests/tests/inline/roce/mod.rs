@@ -4,6 +4,7 @@ mod alone;
 mod dcqcn;
 mod far;
 mod faults;
+mod floor;
 mod many;
 mod marks;
 mod network;
