@@ -206,7 +206,7 @@ pub fn measure(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
         (reacted, error) = (reacted.max(clocks), error.max(off));
     }
     let what = "a segment's last beat to its ACK's first, idle wire, buses of 64 and 512 bits, at most";
-    out.push(Figure::new("loop.ack_turnaround_ns", (turned * CLOCK_NS) as f64, what).bound(Bound::AtMost(200.0)));
+    out.push(Figure::new("loop.ack_turnaround_ns", (turned * CLOCK_NS) as f64, what).bound(Bound::AtMost(80.0)));
     let what = "an ACK's last beat to the pacer's next pass by the new rate, at most";
     out.push(Figure::new("loop.ack_to_gap_clocks", reacted as f64, what).bound(Bound::AtMost(32.0)));
     let what = "a sample against the stamps at the wire, at most";

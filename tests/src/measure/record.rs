@@ -45,16 +45,16 @@ fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
     let small = format!("both halves joined, 64 bits and 1,024 flows, of RAMs that an ECP5 has: median of its seeds{seeds}");
     let bounds = [
         Bound::AtLeast(160.0),
-        Bound::AtLeast(160.0),
-        Bound::AtMost(3000.0),
-        Bound::AtMost(32.0),
+        Bound::AtLeast(118.0),
+        Bound::AtMost(3800.0),
+        Bound::AtMost(40.0),
         Bound::AtMost(800.0),
         Bound::AtMost(6800.0),
         Bound::AtMost(5.0),
     ];
     for (key, value, what) in [
         ("synth.ecp5_fmax_mhz.core_64_10", block("core_64_10_small").and_then(mhz), small.as_str()),
-        ("synth.xcup.engine_lut", xcup(block("engine_14"), "lut"), "rate engine of 16K flows, UltraScale+"),
+        ("synth.xcup.engine_lut", xcup(block("engine_14"), "lut"), "rate engine of 16K flows and all laws, UltraScale+"),
         ("synth.xcup.engine_dsp", xcup(block("engine_14"), "dsp"), "the same"),
         ("synth.xcup.reaction_lut", xcup(block("reaction_14"), "lut"), "DCQCN's CNPs, timers and stages of 16K flows"),
         ("synth.xcup.pacer_lut", xcup(block("pacer_14"), "lut"), "pacer of 16K flows"),
