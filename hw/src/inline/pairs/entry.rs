@@ -126,6 +126,7 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const M: us
 {
     #[hdl_gen]
     fn update(&mut self) {
+        dff_setup!(self, clk, sweep);
         for i in 0..15 {
             self.looking[i].clock.next = self.clk.val();
         }
@@ -137,7 +138,6 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const M: us
             self.facts[i].clock.next = self.clk.val();
             self.counted[i].clock.next = self.clk.val();
         }
-        self.sweep.clock.next = self.clk.val();
         self.counts.clk.next = self.clk.val();
         self.counts.rst.next = self.rst.val();
         self.mend.clk.next = self.clk.val();
