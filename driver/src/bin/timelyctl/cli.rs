@@ -435,16 +435,16 @@ pub enum Pairs {
     /// Changes a table in use, which keeps its pairs; what is not given stays.
     #[command(group = clap::ArgGroup::new("change").required(true).multiple(true).args(["every", "notify", "interval", "dscp"]))]
     Change {
-        /// As of `pairs setup`.
+        /// Packets from one that asks for an ACK to the next that is made to ask, 0 to 255; 0 none is.
         #[arg(id = "every", long = "ask-every", value_name = "PACKETS", value_parser = |s: &str| parse_whole_within::<u32>(s, 0..=255))]
         ask_every: Option<u32>,
         /// Congestion notifications in the host's place: on or off.
-        #[arg(long, value_name = "on|off", value_parser = clap::builder::BoolishValueParser::new())]
+        #[arg(long, value_name = "on|off", hide_possible_values = true, value_parser = clap::builder::BoolishValueParser::new())]
         notify: Option<bool>,
-        /// As of `pairs setup`.
+        /// Least time between two notifications of a pair, 1 to 16,777 us.
         #[arg(long = "notify-interval", value_name = "US", value_parser = parse_whole::<u32>)]
         interval: Option<u32>,
-        /// As of `pairs setup`.
+        /// DSCP of notifications, 0 to 63.
         #[arg(long = "notify-dscp", value_name = "DSCP", value_parser = parse_whole::<u32>)]
         dscp: Option<u32>,
     },
