@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use timely_hw::roce::Mend as Block;
 use timely_model::roce::{Mend, Mended};
 use timely_model::stream::{Beat, beat};
-use timely_regs::roce::{BTH_BYTES, ICRC_BYTES, Kind, check, offset};
+use timely_regs::roce::{ICRC_BYTES, Kind, check, offset};
 use timely_regs::wire::{Class, udp};
 use timely_tests::roce::{packet, seal};
 use timely_tests::{cycles, rng, seeds, verilate};
@@ -75,7 +75,7 @@ fn run<const W: usize, const K: usize, const N: usize>(tally: &mut BTreeMap<(usi
             let last = (f.input.len() - 1) / K;
             if taken && sent.last && f.mended.is_some() {
                 let place = (f.input.len() - ICRC_BYTES) % K;
-                let ack = (mended.class.header() + BTH_BYTES - 4) / K;
+                let ack = (mended.class.header() + offset::ACK_REQUEST) / K;
                 let kind = if place + ICRC_BYTES > K { "across two beats" } else { "in one beat" };
                 *tally.entry((W, format!("class {}, {kind}", mended.class.bits()))).or_default() += 1;
                 *tally.entry((W, format!("{} beats behind AckReq", (last - ack).min(3)))).or_default() += 1;

@@ -6,6 +6,7 @@ use crate::units::{Mbps, Micros};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use timely_regs::device::PairRule;
+use timely_regs::link::most_waiting;
 use timely_regs::map::{port, roce};
 use timely_regs::profile;
 
@@ -29,17 +30,6 @@ impl From<&PairRule> for RuleReport {
     }
 }
 
-/// Bytes of a cell of the packet store, and of the wire beside a packet: preamble, FCS and gap.
-/// Packets of one cell each take longest to leave.
-const CELL_BYTES: u32 = 256 + 24;
-/// Cells of the largest packet less one: a packet is stored whole while there is room for its first
-/// cell.
-const BEYOND: u32 = 37;
-/// Beats that wait in front of the store, and the bytes of a packet that takes most time for its
-/// beats: the shortest, of 64 bytes and 24 beside them.
-const WAITING_BEATS: u32 = 512;
-const SHORTEST: u32 = 64;
-
 /// Packets of a pair in the NIC, and how long its host waits for their ACKs: a rate at which the
 /// packets take longer than that makes the host send all of them again, for ever. A host whose
 /// window is larger than the store's bound has some in front of the store too.
@@ -60,9 +50,7 @@ impl Floor {
     }
 
     fn bits(self) -> f64 {
-        let stored = f64::from(CELL_BYTES) * (f64::from(self.cells) + f64::from(BEYOND));
-        let waiting = f64::from(WAITING_BEATS * (self.bus_bits / 8) / SHORTEST * (SHORTEST + CELL_BYTES - 256));
-        8.0 * (stored + waiting)
+        8.0 * most_waiting(self.cells, self.bus_bits) as f64
     }
 
     /// Fails for a profile, of these words, that may hold a pair's packets for too long.

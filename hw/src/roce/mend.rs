@@ -65,7 +65,7 @@ pub struct Mend<const W: usize, const K: usize, const N: usize> {
 }
 
 /// The frame's byte with AckReq.
-fn ack_byte(class: Class) -> usize {
+pub fn ack_byte(class: Class) -> usize {
     class.header() + offset::ACK_REQUEST
 }
 

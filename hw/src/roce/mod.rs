@@ -10,7 +10,7 @@ pub mod round_trips;
 mod words;
 
 pub use absent::NoPairs;
-pub use mend::Mend;
+pub use mend::{Mend, ack_byte};
 
 use crate::bus::ReceivedIn;
 use crate::parse::Collect;

@@ -1,10 +1,10 @@
 //! The queue in front of the store: packets wait in it, in order, until each is judged.
 use crate::stream::Beat;
 use crate::{Block, fifo};
-use timely_regs::link::LONGEST_FRAME;
+use timely_regs::link::{LONGEST_FRAME, WAITING_BITS};
 
 /// Address bits of the queue of beats: three of the longest packets at 512 bits.
-pub const QUEUE: u32 = 9;
+pub const QUEUE: u32 = WAITING_BITS;
 
 /// Where a packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

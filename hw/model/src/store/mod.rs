@@ -15,10 +15,9 @@ use intake::{Found, Intake};
 use queues::Queues;
 use reader::Reader;
 use std::sync::Arc;
+pub use timely_regs::link::CELL_BYTES;
 use timely_regs::link::LONGEST_FRAME;
 
-/// Bytes of a cell.
-pub const CELL_BYTES: u32 = 256;
 /// Cells of the longest packet.
 pub const PACKET_CELLS: u32 = LONGEST_FRAME / CELL_BYTES;
 /// With fewer free cells no packet begins: the longest one, and two that may be taken while this is

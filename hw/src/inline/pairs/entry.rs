@@ -6,15 +6,15 @@ use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::flow_ram::FlowRam;
 use crate::inline::waiting::Waiting;
-use crate::roce::{Mend, Packet, Parse};
+use crate::roce::{Mend, Packet, Parse, ack_byte};
 use rust_hdl::prelude::*;
 use timely_model::inline::pairs::SETTLED;
 use timely_model::queue_pairs::LATENCY;
-use timely_regs::roce::{BTH_BYTES, ICRC_BYTES, offset};
+use timely_regs::roce::ICRC_BYTES;
 use timely_regs::wire::Class;
 
 // Lengths of the delay lines.
-const _: () = assert!(LATENCY == 15 && SETTLED == 4 && ICRC_BYTES == 4 && BTH_BYTES == 12);
+const _: () = assert!(LATENCY == 15 && SETTLED == 4 && ICRC_BYTES == 4);
 
 /// Tells the packets of `s_*` (`W` bits, `K` must be `W / 8`, `N` `W / 64`) apart: SEND, WRITE and
 /// READ requests of a pair that the table knows go to the store under its flow, one of more than
@@ -107,14 +107,13 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const M: us
 {
     /// The block with its constants.
     pub fn new() -> Self {
-        let ack_beat = |c: Class| (c.header() + offset::ACK_REQUEST) / K;
         Self {
             waiting: Waiting::new(),
             parse: Parse::new(),
             counts: FlowRam::new(),
             sweep_end: Const::new(bits::<V>(1 << F)),
             mend: Mend::new(),
-            ack_beat: Class::ALL.map(|c| Const::new(bits::<14>(ack_beat(c) as u64))),
+            ack_beat: Class::ALL.map(|c| Const::new(bits::<14>((ack_byte(c) / K) as u64))),
             beat_bits: Const::new(bits::<14>(K.ilog2().into())),
             ..Default::default()
         }

@@ -6,6 +6,7 @@ use super::table::command;
 use std::collections::VecDeque;
 use timely_model::inline::nic::In;
 use timely_model::stream::{Assembler, Beat, beats};
+use timely_regs::link::most_waiting;
 use timely_regs::map::{port, roce};
 use timely_regs::parameters::Parameters;
 use timely_regs::roce::{Bth, Extension, opcode};
@@ -19,11 +20,6 @@ const TIMEOUT_NS: f64 = 2e6;
 const CLOCK_NS: f64 = 4.0;
 /// Cells that a pair may have in the store.
 const CELLS: u32 = 1024;
-/// The page's figures: bytes on the wire of packets that fill the cells of the bound, and a largest
-/// packet's but one; and of the shortest ones that fill the queue in front of the store.
-const STORED: f64 = (1024.0 + 37.0) * 280.0;
-const WAITING: f64 = 512.0 * (BUS as f64 / 512.0) * 88.0;
-
 /// Longest time, ns, from a packet's last beat into the NIC to its last one on the wire, of a host
 /// that always has another one for its pair.
 fn longest_wait(mbps: f64) -> f64 {
@@ -58,7 +54,7 @@ fn longest_wait(mbps: f64) -> f64 {
 /// with one a tenth below it some do, and the host would send them again.
 #[test]
 fn at_the_least_rate_no_packet_waits_for_the_time_out() {
-    let floor = (STORED + WAITING) * 8.0 / TIMEOUT_NS * 1000.0;
+    let floor = most_waiting(CELLS, BUS) as f64 * 8.0 / TIMEOUT_NS * 1000.0;
     let [at, below] = [1.0, 0.9].map(|part| longest_wait(part * floor));
     println!("time-out {TIMEOUT_NS} ns: packets wait {at} ns at {floor:.1} Mb/s, {below} ns at .9 of it");
     assert!(at < TIMEOUT_NS && below > TIMEOUT_NS, "{at} and {below} ns");
