@@ -13,7 +13,7 @@ use timely_regs::telemetry::{SMOOTHED_FRACTION, TelemetryRecord};
 /// Names of the branches that an update takes.
 pub const BRANCHES: [&str; 6] = ["below_tlow", "above_thigh", "gradient_increase", "gradient_decrease", "other", "held"];
 /// Names of what an update answers.
-pub const KINDS: [&str; 7] = ["rtt", "timeout", "load", "host_rate", "idle_restart", "loss", "reaction"];
+pub const KINDS: [&str; 8] = ["rtt", "timeout", "load", "host_rate", "idle_restart", "loss", "reaction", "nak"];
 
 /// The device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -700,7 +700,7 @@
 #define TIMELY_TELEMETRY_READ_AT_SHIFT 0 /* steady time when the record was read, 2^10 ns; less `sampled_at`, the age of the last RTT */
 #define TIMELY_TELEMETRY_READ_AT_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_LOST_WORD 15
-#define TIMELY_TELEMETRY_LOST_SHIFT 0 /* segments that lost packets, as the ACKs of RTTs told; of more than 63 that followed one another an ACK tells 63 */
+#define TIMELY_TELEMETRY_LOST_SHIFT 0 /* segments that lost packets, as the ACKs of RTTs told, of more than 63 that followed one another 63; NAKs of a queue pair */
 #define TIMELY_TELEMETRY_LOST_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_UPDATES_WORD 16
 #define TIMELY_TELEMETRY_UPDATES_SHIFT 0 /* times that the engine set the rate; the sum of the branches */

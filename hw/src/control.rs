@@ -421,7 +421,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             self.engine.sample.now_ns.next = self.pairs.sample_now_ns.val();
             self.engine.sample.hops.next = bits::<8>(0);
             self.engine.sample.endpoint_ns.next = bits::<24>(0);
-            self.engine.sample.lost.next = bits::<7>(0);
+            self.engine.sample.lost.next = bit_cast::<7, 1>(self.pairs.sample_kind.val().get_bits::<1>(1));
         }
         self.crossing.sample.valid.next = self.engine.sample.valid.val();
         self.crossing.sample.kind.next = self.engine.sample.kind.val();
@@ -440,7 +440,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         // DCQCN's CNPs and timers; the host's writes go first.
         self.reaction.ack_valid.next = self.parse.o.valid.val() & (self.parse.o.kind.val() == bits::<2>(2));
         self.reaction.ack_ecn.next = self.header.val().get_bits::<2>(208);
-        self.pair_times_out.next = self.pairs.sample_valid.val() & self.pairs.sample_kind.val().any();
+        self.pair_times_out.next = self.pairs.sample_valid.val() & (self.pairs.sample_kind.val() == bits::<2>(1));
         self.reaction.sample_valid.next = self.rtt.sample.valid.val() | self.pair_times_out.val();
         self.reaction.sample_kind.next = self.rtt.sample.kind.val();
         self.reaction.sample_flow.next = self.rtt.sample.flow.val();

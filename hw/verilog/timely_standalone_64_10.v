@@ -2313,7 +2313,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
             engine__sample_now_ns_v = pairs_sample_now_ns;
             engine__sample_hops_v = ((32'h0) & 8'hff);
             engine__sample_endpoint_ns_v = ((32'h0) & 24'hffffff);
-            engine__sample_lost_v = ((32'h0) & 7'h7f);
+            engine__sample_lost_v = ((pairs_sample_kind[(32'h1)+:(1)]) & 7'h7f);
         end
         crossing__sample_kind = engine__sample_kind_v;
         crossing__sample_flow = engine__sample_flow_v;
@@ -2524,7 +2524,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign engine__limited = limited;
     assign reaction__ack_valid = parse__o_valid & (parse__o_kind == ((32'h2) & 2'h3));
     assign reaction__ack_ecn = header[(32'hd0)+:(2)];
-    assign pair_times_out = pairs_sample_valid & |pairs_sample_kind;
+    assign pair_times_out = pairs_sample_valid & (pairs_sample_kind == ((32'h1) & 2'h3));
     assign reaction__sample_valid = rtt__sample_valid | pair_times_out;
     assign reaction__release_valid = release_valid;
     assign reaction__release_bytes = release_bytes;
@@ -19091,6 +19091,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     localparam Kind__Idle = 4;
     localparam Kind__Loss = 5;
     localparam Kind__Reaction = 6;
+    localparam Kind__Nak = 7;
     localparam Law__Fixed = 0;
     localparam Law__Timely = 1;
     localparam Law__Patched = 2;
@@ -20200,6 +20201,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [2:0] kind_10;
     wire [2:0] kind_14;
     wire [2:0] kind_18;
+    wire [2:0] kind_19;
+    wire naks;
     wire late_18;
     wire falls;
     wire is_sample;
@@ -20797,7 +20800,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         if (late_18) begin
             measured__d_v[(64'h18)+:(8)] = ((32'h0) & 8'hff);
         end
-        if ((late_18 & ~kind_18[(64'h0)+:(1)]) | reacts__18__q) begin
+        if ((late_18 & ~kind_18[(64'h0)+:(1)]) | (reacts__18__q & ~kind_18[(64'h1)+:(1)])) begin
             given__d_v = ((32'h0) & 32'hffffffff);
         end
         profile__3__d_v = state__profile_2;
@@ -20838,6 +20841,9 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         end
         if (reacts__19__q) begin
             event__kind_v = Kind__Reaction;
+            if (kind_19[(64'h1)+:(1)]) begin
+                event__kind_v = Kind__Nak;
+            end
         end
         shown = ((32'h0) & 160'hffffffffffffffffffffffffffffffffffffffff);
         shown[(64'h0)+:(24)] = earlier__o[(64'h0)+:(24)];
@@ -21556,7 +21562,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign loss__rtt_2 = rtt__2__q;
     assign loss__endpoint_2 = endpoint__2__q;
     assign loss__time_2 = value__2__q;
-    assign loss__law_10 = flags__10__q[(64'h5)+:(1)] & (kind__10__q == Kind__Sample);
+    assign naks = kind_10[(64'h1)+:(1)] & reacts__10__q;
+    assign loss__law_10 = flags__10__q[(64'h5)+:(1)] & (is_sample | naks);
     assign loss__valid_14 = valid__14__q;
     assign loss__flow_14 = flow__14__q;
     assign loss__time_14 = values__o;
@@ -21577,6 +21584,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign event_hyperactive = choose__hyperactive_19;
     assign event_rtt_ns = measured__q[(64'h0)+:(24)];
     assign event_rate = rate__rate_19;
+    assign kind_19 = kind__19__q;
     assign mark_19 = earlier__o[(64'h63)+:(40)];
     assign event_rate_before = rate__before_19;
     assign event_now_ns = given__q;
@@ -22035,7 +22043,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  [7:0] hops_v;
     output reg  [7:0] action;
     reg  [7:0] action_v;
-    output wire reacts;
+    output reg  reacts;
+    reg  reacts_v;
     output reg  [23:0] endpoint_ns;
     output reg  rtt_short;
     output reg  endpoint_short;
@@ -22054,6 +22063,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     localparam Kind__Idle = 4;
     localparam Kind__Loss = 5;
     localparam Kind__Reaction = 6;
+    localparam Kind__Nak = 7;
     
     // Stub signals
     wire loads__clk;
@@ -22108,11 +22118,11 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     wire measures__clock;
     wire measures__read_enable;
     wire [5:0] measures__read_address;
-    wire  [91:0] measures__read_data;
+    wire  [92:0] measures__read_data;
     wire measures__write_enable;
     wire [5:0] measures__write_address;
-    reg  [91:0] measures__write_data;
-    reg  [91:0] measures__write_data_v;
+    reg  [92:0] measures__write_data;
+    reg  [92:0] measures__write_data_v;
     wire rates__clock;
     wire rates__read_enable;
     wire [3:0] rates__read_address;
@@ -22354,202 +22364,35 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg sure__q = 1'h0;
     wire parked__clock;
     wire [4:0] parked__read_address;
-    wire  [90:0] parked__read_data;
+    wire  [91:0] parked__read_data;
     wire parked__write_enable;
     reg  [4:0] parked__write_address;
-    wire [90:0] parked__write_data;
-    reg  parks__0__d;
-    reg  parks__0__d_v;
-    reg parks__0__q = 1'h0;
-    reg  parks__1__d;
-    reg  parks__1__d_v;
-    reg parks__1__q = 1'h0;
-    reg  parks__2__d;
-    reg  parks__2__d_v;
-    reg parks__2__q = 1'h0;
-    reg  parks__3__d;
-    reg  parks__3__d_v;
-    reg parks__3__q = 1'h0;
-    reg  parks__4__d;
-    reg  parks__4__d_v;
-    reg parks__4__q = 1'h0;
-    reg  parks__5__d;
-    reg  parks__5__d_v;
-    reg parks__5__q = 1'h0;
-    reg  parks__6__d;
-    reg  parks__6__d_v;
-    reg parks__6__q = 1'h0;
-    reg  parks__7__d;
-    reg  parks__7__d_v;
-    reg parks__7__q = 1'h0;
-    reg  parks__8__d;
-    reg  parks__8__d_v;
-    reg parks__8__q = 1'h0;
-    reg  parks__9__d;
-    reg  parks__9__d_v;
-    reg parks__9__q = 1'h0;
-    reg  parks__10__d;
-    reg  parks__10__d_v;
-    reg parks__10__q = 1'h0;
-    reg  parks__11__d;
-    reg  parks__11__d_v;
-    reg parks__11__q = 1'h0;
-    reg  parks__12__d;
-    reg  parks__12__d_v;
-    reg parks__12__q = 1'h0;
-    reg  parks__13__d;
-    reg  parks__13__d_v;
-    reg parks__13__q = 1'h0;
-    reg  parks__14__d;
-    reg  parks__14__d_v;
-    reg parks__14__q = 1'h0;
-    reg  parks__15__d;
-    reg  parks__15__d_v;
-    reg parks__15__q = 1'h0;
-    reg  parks__16__d;
-    reg  parks__16__d_v;
-    reg parks__16__q = 1'h0;
-    reg  parks__17__d;
-    reg  parks__17__d_v;
-    reg parks__17__q = 1'h0;
-    reg  parks__18__d;
-    reg  parks__18__d_v;
-    reg parks__18__q = 1'h0;
-    reg  parks__19__d;
-    reg  parks__19__d_v;
-    reg parks__19__q = 1'h0;
-    reg  parks__20__d;
-    reg  parks__20__d_v;
-    reg parks__20__q = 1'h0;
-    reg  parks__21__d;
-    reg  parks__21__d_v;
-    reg parks__21__q = 1'h0;
-    reg  parks__22__d;
-    reg  parks__22__d_v;
-    reg parks__22__q = 1'h0;
-    reg  parks__23__d;
-    reg  parks__23__d_v;
-    reg parks__23__q = 1'h0;
-    reg  parks__24__d;
-    reg  parks__24__d_v;
-    reg parks__24__q = 1'h0;
-    reg  parks__25__d;
-    reg  parks__25__d_v;
-    reg parks__25__q = 1'h0;
-    reg  parks__26__d;
-    reg  parks__26__d_v;
-    reg parks__26__q = 1'h0;
-    reg  parks__27__d;
-    reg  parks__27__d_v;
-    reg parks__27__q = 1'h0;
-    reg  parks__28__d;
-    reg  parks__28__d_v;
-    reg parks__28__q = 1'h0;
-    reg  parks__29__d;
-    reg  parks__29__d_v;
-    reg parks__29__q = 1'h0;
-    reg  parks__30__d;
-    reg  parks__30__d_v;
-    reg parks__30__q = 1'h0;
-    reg  parks__31__d;
-    reg  parks__31__d_v;
-    reg parks__31__q = 1'h0;
-    reg  losses__0__d;
-    reg  losses__0__d_v;
-    reg losses__0__q = 1'h0;
-    reg  losses__1__d;
-    reg  losses__1__d_v;
-    reg losses__1__q = 1'h0;
-    reg  losses__2__d;
-    reg  losses__2__d_v;
-    reg losses__2__q = 1'h0;
-    reg  losses__3__d;
-    reg  losses__3__d_v;
-    reg losses__3__q = 1'h0;
-    reg  losses__4__d;
-    reg  losses__4__d_v;
-    reg losses__4__q = 1'h0;
-    reg  losses__5__d;
-    reg  losses__5__d_v;
-    reg losses__5__q = 1'h0;
-    reg  losses__6__d;
-    reg  losses__6__d_v;
-    reg losses__6__q = 1'h0;
-    reg  losses__7__d;
-    reg  losses__7__d_v;
-    reg losses__7__q = 1'h0;
-    reg  losses__8__d;
-    reg  losses__8__d_v;
-    reg losses__8__q = 1'h0;
-    reg  losses__9__d;
-    reg  losses__9__d_v;
-    reg losses__9__q = 1'h0;
-    reg  losses__10__d;
-    reg  losses__10__d_v;
-    reg losses__10__q = 1'h0;
-    reg  losses__11__d;
-    reg  losses__11__d_v;
-    reg losses__11__q = 1'h0;
-    reg  losses__12__d;
-    reg  losses__12__d_v;
-    reg losses__12__q = 1'h0;
-    reg  losses__13__d;
-    reg  losses__13__d_v;
-    reg losses__13__q = 1'h0;
-    reg  losses__14__d;
-    reg  losses__14__d_v;
-    reg losses__14__q = 1'h0;
-    reg  losses__15__d;
-    reg  losses__15__d_v;
-    reg losses__15__q = 1'h0;
-    reg  losses__16__d;
-    reg  losses__16__d_v;
-    reg losses__16__q = 1'h0;
-    reg  losses__17__d;
-    reg  losses__17__d_v;
-    reg losses__17__q = 1'h0;
-    reg  losses__18__d;
-    reg  losses__18__d_v;
-    reg losses__18__q = 1'h0;
-    reg  losses__19__d;
-    reg  losses__19__d_v;
-    reg losses__19__q = 1'h0;
-    reg  losses__20__d;
-    reg  losses__20__d_v;
-    reg losses__20__q = 1'h0;
-    reg  losses__21__d;
-    reg  losses__21__d_v;
-    reg losses__21__q = 1'h0;
-    reg  losses__22__d;
-    reg  losses__22__d_v;
-    reg losses__22__q = 1'h0;
-    reg  losses__23__d;
-    reg  losses__23__d_v;
-    reg losses__23__q = 1'h0;
-    reg  losses__24__d;
-    reg  losses__24__d_v;
-    reg losses__24__q = 1'h0;
-    reg  losses__25__d;
-    reg  losses__25__d_v;
-    reg losses__25__q = 1'h0;
-    reg  losses__26__d;
-    reg  losses__26__d_v;
-    reg losses__26__q = 1'h0;
-    reg  losses__27__d;
-    reg  losses__27__d_v;
-    reg losses__27__q = 1'h0;
-    reg  losses__28__d;
-    reg  losses__28__d_v;
-    reg losses__28__q = 1'h0;
-    reg  losses__29__d;
-    reg  losses__29__d_v;
-    reg losses__29__q = 1'h0;
-    reg  losses__30__d;
-    reg  losses__30__d_v;
-    reg losses__30__q = 1'h0;
-    reg  losses__31__d;
-    reg  losses__31__d_v;
-    reg losses__31__q = 1'h0;
+    wire [91:0] parked__write_data;
+    wire set__clock;
+    wire [4:0] set__read_address;
+    wire  [1:0] set__read_data;
+    wire set__write_enable;
+    wire [4:0] set__write_address;
+    reg  [1:0] set__write_data;
+    reg  [1:0] set__write_data_v;
+    wire set_old__clock;
+    wire [4:0] set_old__read_address;
+    wire  [1:0] set_old__read_data;
+    wire set_old__write_enable;
+    wire [4:0] set_old__write_address;
+    reg  [1:0] set_old__write_data;
+    wire cleared__clock;
+    wire [4:0] cleared__read_address;
+    wire  cleared__read_data;
+    wire cleared__write_enable;
+    wire [4:0] cleared__write_address;
+    wire cleared__write_data;
+    wire cleared_old__clock;
+    wire [4:0] cleared_old__read_address;
+    wire  cleared_old__read_data;
+    wire cleared_old__write_enable;
+    wire [4:0] cleared_old__write_address;
+    wire cleared_old__write_data;
     wire slots__clock;
     wire slots__read_enable;
     reg  [9:0] slots__read_address;
@@ -22578,9 +22421,9 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  due_turn__d;
     reg  due_turn__d_v;
     reg due_turn__q = 1'h0;
-    reg  [90:0] due_measure__d;
-    reg  [90:0] due_measure__d_v;
-    reg [90:0] due_measure__q = 91'h0;
+    reg  [91:0] due_measure__d;
+    reg  [91:0] due_measure__d_v;
+    reg [91:0] due_measure__q = 92'h0;
     reg  due_lost__d;
     reg  due_lost__d_v;
     reg due_lost__q = 1'h0;
@@ -22610,11 +22453,13 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     wire okay;
     wire park;
     reg  [4:0] place;
-    reg  taken;
-    reg  waits;
-    reg  [90:0] sampled;
-    reg  [90:0] measure;
-    reg  last_lost;
+    wire taken;
+    wire waits;
+    reg  [91:0] sampled;
+    reg  [91:0] measure;
+    wire [1:0] here;
+    wire [1:0] ends;
+    wire last;
     reg  lose;
     wire rests;
     reg  turn;
@@ -22724,6 +22569,38 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         .write_address(parked__write_address),
         .write_data(parked__write_data)
     );
+    tnic_standalone__core__control__engine__arbiter__set set(
+        .clock(set__clock),
+        .read_address(set__read_address),
+        .read_data(set__read_data),
+        .write_enable(set__write_enable),
+        .write_address(set__write_address),
+        .write_data(set__write_data)
+    );
+    tnic_standalone__core__control__engine__arbiter__set_old set_old(
+        .clock(set_old__clock),
+        .read_address(set_old__read_address),
+        .read_data(set_old__read_data),
+        .write_enable(set_old__write_enable),
+        .write_address(set_old__write_address),
+        .write_data(set_old__write_data)
+    );
+    tnic_standalone__core__control__engine__arbiter__cleared cleared(
+        .clock(cleared__clock),
+        .read_address(cleared__read_address),
+        .read_data(cleared__read_data),
+        .write_enable(cleared__write_enable),
+        .write_address(cleared__write_address),
+        .write_data(cleared__write_data)
+    );
+    tnic_standalone__core__control__engine__arbiter__cleared_old cleared_old(
+        .clock(cleared_old__clock),
+        .read_address(cleared_old__read_address),
+        .read_data(cleared_old__read_data),
+        .write_enable(cleared_old__write_enable),
+        .write_address(cleared_old__write_address),
+        .write_data(cleared_old__write_data)
+    );
     tnic_standalone__core__control__engine__arbiter__slots slots(
         .clock(slots__clock),
         .read_enable(slots__read_enable),
@@ -22767,10 +22644,11 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         sampled[(64'h38)+:(8)] = sample_hops;
         sampled[(64'h40)+:(24)] = sample_endpoint_ns;
         sampled[(64'h58)+:(1)] = timed_out;
-        sampled[(64'h59)+:(1)] = ~|sample_rtt_ns[(32'h8)+:(16)];
-        sampled[(64'h5a)+:(1)] = ~|sample_endpoint_ns[(32'h8)+:(16)];
-        measures__write_data_v[(64'h0)+:(91)] = sampled;
-        measures__write_data_v[(64'h5b)+:(1)] = |sample_lost;
+        sampled[(64'h59)+:(1)] = sample_kind == ((32'h2) & 2'h3);
+        sampled[(64'h5a)+:(1)] = ~|sample_rtt_ns[(32'h8)+:(16)];
+        sampled[(64'h5b)+:(1)] = ~|sample_endpoint_ns[(32'h8)+:(16)];
+        measures__write_data_v[(64'h0)+:(92)] = sampled;
+        measures__write_data_v[(64'h5c)+:(1)] = |sample_lost;
         hosts__i_flow_v = reaction_flow;
         rates__write_data_v[(64'h0)+:(32)] = host_rate;
         rates__write_data_v[(64'h21)+:(8)] = reaction;
@@ -22785,624 +22663,18 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         if (same__q) begin
             place = last_slot__q;
         end
-        taken = 1'b0;
-        waits = 1'b0;
-        last_lost = 1'b0;
-        parks__0__d_v = parks__0__q;
-        losses__0__d_v = losses__0__q;
-        if (parked_place__q == 0) begin
-            taken = parks__0__q;
-            if (parked_now__q) begin
-                parks__0__d_v = 1'b1;
-                losses__0__d_v = losses__0__q | parked_lost__q;
-            end
-        end
-        if (old__q == 0) begin
-            waits = parks__0__q;
-            last_lost = losses__0__q;
-            parks__0__d_v = 1'b0;
-            losses__0__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__0__d_v = 1'b0;
-            losses__0__d_v = 1'b0;
-        end
-        parks__1__d_v = parks__1__q;
-        losses__1__d_v = losses__1__q;
-        if (parked_place__q == 1) begin
-            taken = parks__1__q;
-            if (parked_now__q) begin
-                parks__1__d_v = 1'b1;
-                losses__1__d_v = losses__1__q | parked_lost__q;
-            end
-        end
-        if (old__q == 1) begin
-            waits = parks__1__q;
-            last_lost = losses__1__q;
-            parks__1__d_v = 1'b0;
-            losses__1__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__1__d_v = 1'b0;
-            losses__1__d_v = 1'b0;
-        end
-        parks__2__d_v = parks__2__q;
-        losses__2__d_v = losses__2__q;
-        if (parked_place__q == 2) begin
-            taken = parks__2__q;
-            if (parked_now__q) begin
-                parks__2__d_v = 1'b1;
-                losses__2__d_v = losses__2__q | parked_lost__q;
-            end
-        end
-        if (old__q == 2) begin
-            waits = parks__2__q;
-            last_lost = losses__2__q;
-            parks__2__d_v = 1'b0;
-            losses__2__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__2__d_v = 1'b0;
-            losses__2__d_v = 1'b0;
-        end
-        parks__3__d_v = parks__3__q;
-        losses__3__d_v = losses__3__q;
-        if (parked_place__q == 3) begin
-            taken = parks__3__q;
-            if (parked_now__q) begin
-                parks__3__d_v = 1'b1;
-                losses__3__d_v = losses__3__q | parked_lost__q;
-            end
-        end
-        if (old__q == 3) begin
-            waits = parks__3__q;
-            last_lost = losses__3__q;
-            parks__3__d_v = 1'b0;
-            losses__3__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__3__d_v = 1'b0;
-            losses__3__d_v = 1'b0;
-        end
-        parks__4__d_v = parks__4__q;
-        losses__4__d_v = losses__4__q;
-        if (parked_place__q == 4) begin
-            taken = parks__4__q;
-            if (parked_now__q) begin
-                parks__4__d_v = 1'b1;
-                losses__4__d_v = losses__4__q | parked_lost__q;
-            end
-        end
-        if (old__q == 4) begin
-            waits = parks__4__q;
-            last_lost = losses__4__q;
-            parks__4__d_v = 1'b0;
-            losses__4__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__4__d_v = 1'b0;
-            losses__4__d_v = 1'b0;
-        end
-        parks__5__d_v = parks__5__q;
-        losses__5__d_v = losses__5__q;
-        if (parked_place__q == 5) begin
-            taken = parks__5__q;
-            if (parked_now__q) begin
-                parks__5__d_v = 1'b1;
-                losses__5__d_v = losses__5__q | parked_lost__q;
-            end
-        end
-        if (old__q == 5) begin
-            waits = parks__5__q;
-            last_lost = losses__5__q;
-            parks__5__d_v = 1'b0;
-            losses__5__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__5__d_v = 1'b0;
-            losses__5__d_v = 1'b0;
-        end
-        parks__6__d_v = parks__6__q;
-        losses__6__d_v = losses__6__q;
-        if (parked_place__q == 6) begin
-            taken = parks__6__q;
-            if (parked_now__q) begin
-                parks__6__d_v = 1'b1;
-                losses__6__d_v = losses__6__q | parked_lost__q;
-            end
-        end
-        if (old__q == 6) begin
-            waits = parks__6__q;
-            last_lost = losses__6__q;
-            parks__6__d_v = 1'b0;
-            losses__6__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__6__d_v = 1'b0;
-            losses__6__d_v = 1'b0;
-        end
-        parks__7__d_v = parks__7__q;
-        losses__7__d_v = losses__7__q;
-        if (parked_place__q == 7) begin
-            taken = parks__7__q;
-            if (parked_now__q) begin
-                parks__7__d_v = 1'b1;
-                losses__7__d_v = losses__7__q | parked_lost__q;
-            end
-        end
-        if (old__q == 7) begin
-            waits = parks__7__q;
-            last_lost = losses__7__q;
-            parks__7__d_v = 1'b0;
-            losses__7__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__7__d_v = 1'b0;
-            losses__7__d_v = 1'b0;
-        end
-        parks__8__d_v = parks__8__q;
-        losses__8__d_v = losses__8__q;
-        if (parked_place__q == 8) begin
-            taken = parks__8__q;
-            if (parked_now__q) begin
-                parks__8__d_v = 1'b1;
-                losses__8__d_v = losses__8__q | parked_lost__q;
-            end
-        end
-        if (old__q == 8) begin
-            waits = parks__8__q;
-            last_lost = losses__8__q;
-            parks__8__d_v = 1'b0;
-            losses__8__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__8__d_v = 1'b0;
-            losses__8__d_v = 1'b0;
-        end
-        parks__9__d_v = parks__9__q;
-        losses__9__d_v = losses__9__q;
-        if (parked_place__q == 9) begin
-            taken = parks__9__q;
-            if (parked_now__q) begin
-                parks__9__d_v = 1'b1;
-                losses__9__d_v = losses__9__q | parked_lost__q;
-            end
-        end
-        if (old__q == 9) begin
-            waits = parks__9__q;
-            last_lost = losses__9__q;
-            parks__9__d_v = 1'b0;
-            losses__9__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__9__d_v = 1'b0;
-            losses__9__d_v = 1'b0;
-        end
-        parks__10__d_v = parks__10__q;
-        losses__10__d_v = losses__10__q;
-        if (parked_place__q == 10) begin
-            taken = parks__10__q;
-            if (parked_now__q) begin
-                parks__10__d_v = 1'b1;
-                losses__10__d_v = losses__10__q | parked_lost__q;
-            end
-        end
-        if (old__q == 10) begin
-            waits = parks__10__q;
-            last_lost = losses__10__q;
-            parks__10__d_v = 1'b0;
-            losses__10__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__10__d_v = 1'b0;
-            losses__10__d_v = 1'b0;
-        end
-        parks__11__d_v = parks__11__q;
-        losses__11__d_v = losses__11__q;
-        if (parked_place__q == 11) begin
-            taken = parks__11__q;
-            if (parked_now__q) begin
-                parks__11__d_v = 1'b1;
-                losses__11__d_v = losses__11__q | parked_lost__q;
-            end
-        end
-        if (old__q == 11) begin
-            waits = parks__11__q;
-            last_lost = losses__11__q;
-            parks__11__d_v = 1'b0;
-            losses__11__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__11__d_v = 1'b0;
-            losses__11__d_v = 1'b0;
-        end
-        parks__12__d_v = parks__12__q;
-        losses__12__d_v = losses__12__q;
-        if (parked_place__q == 12) begin
-            taken = parks__12__q;
-            if (parked_now__q) begin
-                parks__12__d_v = 1'b1;
-                losses__12__d_v = losses__12__q | parked_lost__q;
-            end
-        end
-        if (old__q == 12) begin
-            waits = parks__12__q;
-            last_lost = losses__12__q;
-            parks__12__d_v = 1'b0;
-            losses__12__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__12__d_v = 1'b0;
-            losses__12__d_v = 1'b0;
-        end
-        parks__13__d_v = parks__13__q;
-        losses__13__d_v = losses__13__q;
-        if (parked_place__q == 13) begin
-            taken = parks__13__q;
-            if (parked_now__q) begin
-                parks__13__d_v = 1'b1;
-                losses__13__d_v = losses__13__q | parked_lost__q;
-            end
-        end
-        if (old__q == 13) begin
-            waits = parks__13__q;
-            last_lost = losses__13__q;
-            parks__13__d_v = 1'b0;
-            losses__13__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__13__d_v = 1'b0;
-            losses__13__d_v = 1'b0;
-        end
-        parks__14__d_v = parks__14__q;
-        losses__14__d_v = losses__14__q;
-        if (parked_place__q == 14) begin
-            taken = parks__14__q;
-            if (parked_now__q) begin
-                parks__14__d_v = 1'b1;
-                losses__14__d_v = losses__14__q | parked_lost__q;
-            end
-        end
-        if (old__q == 14) begin
-            waits = parks__14__q;
-            last_lost = losses__14__q;
-            parks__14__d_v = 1'b0;
-            losses__14__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__14__d_v = 1'b0;
-            losses__14__d_v = 1'b0;
-        end
-        parks__15__d_v = parks__15__q;
-        losses__15__d_v = losses__15__q;
-        if (parked_place__q == 15) begin
-            taken = parks__15__q;
-            if (parked_now__q) begin
-                parks__15__d_v = 1'b1;
-                losses__15__d_v = losses__15__q | parked_lost__q;
-            end
-        end
-        if (old__q == 15) begin
-            waits = parks__15__q;
-            last_lost = losses__15__q;
-            parks__15__d_v = 1'b0;
-            losses__15__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__15__d_v = 1'b0;
-            losses__15__d_v = 1'b0;
-        end
-        parks__16__d_v = parks__16__q;
-        losses__16__d_v = losses__16__q;
-        if (parked_place__q == 16) begin
-            taken = parks__16__q;
-            if (parked_now__q) begin
-                parks__16__d_v = 1'b1;
-                losses__16__d_v = losses__16__q | parked_lost__q;
-            end
-        end
-        if (old__q == 16) begin
-            waits = parks__16__q;
-            last_lost = losses__16__q;
-            parks__16__d_v = 1'b0;
-            losses__16__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__16__d_v = 1'b0;
-            losses__16__d_v = 1'b0;
-        end
-        parks__17__d_v = parks__17__q;
-        losses__17__d_v = losses__17__q;
-        if (parked_place__q == 17) begin
-            taken = parks__17__q;
-            if (parked_now__q) begin
-                parks__17__d_v = 1'b1;
-                losses__17__d_v = losses__17__q | parked_lost__q;
-            end
-        end
-        if (old__q == 17) begin
-            waits = parks__17__q;
-            last_lost = losses__17__q;
-            parks__17__d_v = 1'b0;
-            losses__17__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__17__d_v = 1'b0;
-            losses__17__d_v = 1'b0;
-        end
-        parks__18__d_v = parks__18__q;
-        losses__18__d_v = losses__18__q;
-        if (parked_place__q == 18) begin
-            taken = parks__18__q;
-            if (parked_now__q) begin
-                parks__18__d_v = 1'b1;
-                losses__18__d_v = losses__18__q | parked_lost__q;
-            end
-        end
-        if (old__q == 18) begin
-            waits = parks__18__q;
-            last_lost = losses__18__q;
-            parks__18__d_v = 1'b0;
-            losses__18__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__18__d_v = 1'b0;
-            losses__18__d_v = 1'b0;
-        end
-        parks__19__d_v = parks__19__q;
-        losses__19__d_v = losses__19__q;
-        if (parked_place__q == 19) begin
-            taken = parks__19__q;
-            if (parked_now__q) begin
-                parks__19__d_v = 1'b1;
-                losses__19__d_v = losses__19__q | parked_lost__q;
-            end
-        end
-        if (old__q == 19) begin
-            waits = parks__19__q;
-            last_lost = losses__19__q;
-            parks__19__d_v = 1'b0;
-            losses__19__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__19__d_v = 1'b0;
-            losses__19__d_v = 1'b0;
-        end
-        parks__20__d_v = parks__20__q;
-        losses__20__d_v = losses__20__q;
-        if (parked_place__q == 20) begin
-            taken = parks__20__q;
-            if (parked_now__q) begin
-                parks__20__d_v = 1'b1;
-                losses__20__d_v = losses__20__q | parked_lost__q;
-            end
-        end
-        if (old__q == 20) begin
-            waits = parks__20__q;
-            last_lost = losses__20__q;
-            parks__20__d_v = 1'b0;
-            losses__20__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__20__d_v = 1'b0;
-            losses__20__d_v = 1'b0;
-        end
-        parks__21__d_v = parks__21__q;
-        losses__21__d_v = losses__21__q;
-        if (parked_place__q == 21) begin
-            taken = parks__21__q;
-            if (parked_now__q) begin
-                parks__21__d_v = 1'b1;
-                losses__21__d_v = losses__21__q | parked_lost__q;
-            end
-        end
-        if (old__q == 21) begin
-            waits = parks__21__q;
-            last_lost = losses__21__q;
-            parks__21__d_v = 1'b0;
-            losses__21__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__21__d_v = 1'b0;
-            losses__21__d_v = 1'b0;
-        end
-        parks__22__d_v = parks__22__q;
-        losses__22__d_v = losses__22__q;
-        if (parked_place__q == 22) begin
-            taken = parks__22__q;
-            if (parked_now__q) begin
-                parks__22__d_v = 1'b1;
-                losses__22__d_v = losses__22__q | parked_lost__q;
-            end
-        end
-        if (old__q == 22) begin
-            waits = parks__22__q;
-            last_lost = losses__22__q;
-            parks__22__d_v = 1'b0;
-            losses__22__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__22__d_v = 1'b0;
-            losses__22__d_v = 1'b0;
-        end
-        parks__23__d_v = parks__23__q;
-        losses__23__d_v = losses__23__q;
-        if (parked_place__q == 23) begin
-            taken = parks__23__q;
-            if (parked_now__q) begin
-                parks__23__d_v = 1'b1;
-                losses__23__d_v = losses__23__q | parked_lost__q;
-            end
-        end
-        if (old__q == 23) begin
-            waits = parks__23__q;
-            last_lost = losses__23__q;
-            parks__23__d_v = 1'b0;
-            losses__23__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__23__d_v = 1'b0;
-            losses__23__d_v = 1'b0;
-        end
-        parks__24__d_v = parks__24__q;
-        losses__24__d_v = losses__24__q;
-        if (parked_place__q == 24) begin
-            taken = parks__24__q;
-            if (parked_now__q) begin
-                parks__24__d_v = 1'b1;
-                losses__24__d_v = losses__24__q | parked_lost__q;
-            end
-        end
-        if (old__q == 24) begin
-            waits = parks__24__q;
-            last_lost = losses__24__q;
-            parks__24__d_v = 1'b0;
-            losses__24__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__24__d_v = 1'b0;
-            losses__24__d_v = 1'b0;
-        end
-        parks__25__d_v = parks__25__q;
-        losses__25__d_v = losses__25__q;
-        if (parked_place__q == 25) begin
-            taken = parks__25__q;
-            if (parked_now__q) begin
-                parks__25__d_v = 1'b1;
-                losses__25__d_v = losses__25__q | parked_lost__q;
-            end
-        end
-        if (old__q == 25) begin
-            waits = parks__25__q;
-            last_lost = losses__25__q;
-            parks__25__d_v = 1'b0;
-            losses__25__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__25__d_v = 1'b0;
-            losses__25__d_v = 1'b0;
-        end
-        parks__26__d_v = parks__26__q;
-        losses__26__d_v = losses__26__q;
-        if (parked_place__q == 26) begin
-            taken = parks__26__q;
-            if (parked_now__q) begin
-                parks__26__d_v = 1'b1;
-                losses__26__d_v = losses__26__q | parked_lost__q;
-            end
-        end
-        if (old__q == 26) begin
-            waits = parks__26__q;
-            last_lost = losses__26__q;
-            parks__26__d_v = 1'b0;
-            losses__26__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__26__d_v = 1'b0;
-            losses__26__d_v = 1'b0;
-        end
-        parks__27__d_v = parks__27__q;
-        losses__27__d_v = losses__27__q;
-        if (parked_place__q == 27) begin
-            taken = parks__27__q;
-            if (parked_now__q) begin
-                parks__27__d_v = 1'b1;
-                losses__27__d_v = losses__27__q | parked_lost__q;
-            end
-        end
-        if (old__q == 27) begin
-            waits = parks__27__q;
-            last_lost = losses__27__q;
-            parks__27__d_v = 1'b0;
-            losses__27__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__27__d_v = 1'b0;
-            losses__27__d_v = 1'b0;
-        end
-        parks__28__d_v = parks__28__q;
-        losses__28__d_v = losses__28__q;
-        if (parked_place__q == 28) begin
-            taken = parks__28__q;
-            if (parked_now__q) begin
-                parks__28__d_v = 1'b1;
-                losses__28__d_v = losses__28__q | parked_lost__q;
-            end
-        end
-        if (old__q == 28) begin
-            waits = parks__28__q;
-            last_lost = losses__28__q;
-            parks__28__d_v = 1'b0;
-            losses__28__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__28__d_v = 1'b0;
-            losses__28__d_v = 1'b0;
-        end
-        parks__29__d_v = parks__29__q;
-        losses__29__d_v = losses__29__q;
-        if (parked_place__q == 29) begin
-            taken = parks__29__q;
-            if (parked_now__q) begin
-                parks__29__d_v = 1'b1;
-                losses__29__d_v = losses__29__q | parked_lost__q;
-            end
-        end
-        if (old__q == 29) begin
-            waits = parks__29__q;
-            last_lost = losses__29__q;
-            parks__29__d_v = 1'b0;
-            losses__29__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__29__d_v = 1'b0;
-            losses__29__d_v = 1'b0;
-        end
-        parks__30__d_v = parks__30__q;
-        losses__30__d_v = losses__30__q;
-        if (parked_place__q == 30) begin
-            taken = parks__30__q;
-            if (parked_now__q) begin
-                parks__30__d_v = 1'b1;
-                losses__30__d_v = losses__30__q | parked_lost__q;
-            end
-        end
-        if (old__q == 30) begin
-            waits = parks__30__q;
-            last_lost = losses__30__q;
-            parks__30__d_v = 1'b0;
-            losses__30__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__30__d_v = 1'b0;
-            losses__30__d_v = 1'b0;
-        end
-        parks__31__d_v = parks__31__q;
-        losses__31__d_v = losses__31__q;
-        if (parked_place__q == 31) begin
-            taken = parks__31__q;
-            if (parked_now__q) begin
-                parks__31__d_v = 1'b1;
-                losses__31__d_v = losses__31__q | parked_lost__q;
-            end
-        end
-        if (old__q == 31) begin
-            waits = parks__31__q;
-            last_lost = losses__31__q;
-            parks__31__d_v = 1'b0;
-            losses__31__d_v = 1'b0;
-        end
-        if (rst) begin
-            parks__31__d_v = 1'b0;
-            losses__31__d_v = 1'b0;
-        end
-        lose = last_lost;
-        if (parked_now__q & (parked_place__q == old__q)) begin
-            waits = 1'b1;
-            lose = last_lost | parked_lost__q;
+        set__write_data_v[(64'h0)+:(1)] = cleared__read_data;
+        if (enable) begin
+            set__write_data_v[(64'h0)+:(1)] = ~cleared__read_data;
+        end
+        set__write_data_v[(64'h1)+:(1)] = parked_lost__q | (taken & here[(64'h1)+:(1)]);
+        set_old__write_data = set__write_data_v;
+        lose = (ends[(64'h0)+:(1)] != cleared_old__read_data) & ends[(64'h1)+:(1)];
+        if (last & parked_lost__q) begin
+            lose = 1'b1;
         end
         parked__write_address = place;
-        due__d_v = valid__22__q & waits;
+        due__d_v = (valid__22__q & waits) & enable;
         due_flow__d_v = flows__22__q;
         due_turn__d_v = ~turned__22__q;
         due_measure__d_v = parked__read_data;
@@ -23410,7 +22682,10 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         parked_now__d_v = park;
         parked_flow__d_v = held_flow__q;
         parked_place__d_v = place;
-        parked_lost__d_v = measures__read_data[(64'h5b)+:(1)];
+        if (~enable) begin
+            parked_place__d_v = old__q;
+        end
+        parked_lost__d_v = measures__read_data[(64'h5c)+:(1)];
         replaced__d_v = parked_now__q & taken;
         replaced_flow__d_v = parked_flow__q;
         turned__0__d_v = turned__0__q;
@@ -23597,8 +22872,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         issuing_flow = held_flow__q;
         issuing_turn = turn;
-        measure = measures__read_data[(64'h0)+:(91)];
-        lost_v = measures__read_data[(64'h5b)+:(1)];
+        measure = measures__read_data[(64'h0)+:(92)];
+        lost_v = measures__read_data[(64'h5c)+:(1)];
         if (due__q) begin
             lost_v = due_lost__q;
             issuing_flow = due_flow__q;
@@ -23616,21 +22891,26 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         value_v = measure[(64'h18)+:(32)];
         hops_v = measure[(64'h38)+:(8)];
         endpoint_ns = measure[(64'h40)+:(24)];
-        rtt_short = measure[(64'h59)+:(1)];
-        endpoint_short = measure[(64'h5a)+:(1)];
+        rtt_short = measure[(64'h5a)+:(1)];
+        endpoint_short = measure[(64'h5b)+:(1)];
         action_v = ((32'h0) & 8'hff);
+        reacts_v = (held_host__q & ~due__q) & rates__read_data[(64'h20)+:(1)];
         if (held_host__q & ~due__q) begin
             value_v = rates__read_data[(64'h0)+:(32)];
             hops_v = rates__read_data[(64'h21)+:(8)];
             action_v = rates__read_data[(64'h21)+:(8)];
         end
-        if (reacts) begin
+        if ((held_host__q & ~due__q) & rates__read_data[(64'h20)+:(1)]) begin
             kind_v = Kind__Timeout;
         end
         if (held_sample__q | due__q) begin
             kind_v = Kind__Sample;
             if (measure[(64'h58)+:(1)]) begin
                 kind_v = Kind__Timeout;
+            end
+            else if (measure[(64'h59)+:(1)]) begin
+                kind_v = Kind__Host;
+                reacts_v = 1'b1;
             end
         end
         next_flow = idles__o_flow;
@@ -23762,70 +23042,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         measures__write_data = measures__write_data_v;
         hosts__i_flow = hosts__i_flow_v;
         rates__write_data = rates__write_data_v;
-        parks__0__d = parks__0__d_v;
-        losses__0__d = losses__0__d_v;
-        parks__1__d = parks__1__d_v;
-        losses__1__d = losses__1__d_v;
-        parks__2__d = parks__2__d_v;
-        losses__2__d = losses__2__d_v;
-        parks__3__d = parks__3__d_v;
-        losses__3__d = losses__3__d_v;
-        parks__4__d = parks__4__d_v;
-        losses__4__d = losses__4__d_v;
-        parks__5__d = parks__5__d_v;
-        losses__5__d = losses__5__d_v;
-        parks__6__d = parks__6__d_v;
-        losses__6__d = losses__6__d_v;
-        parks__7__d = parks__7__d_v;
-        losses__7__d = losses__7__d_v;
-        parks__8__d = parks__8__d_v;
-        losses__8__d = losses__8__d_v;
-        parks__9__d = parks__9__d_v;
-        losses__9__d = losses__9__d_v;
-        parks__10__d = parks__10__d_v;
-        losses__10__d = losses__10__d_v;
-        parks__11__d = parks__11__d_v;
-        losses__11__d = losses__11__d_v;
-        parks__12__d = parks__12__d_v;
-        losses__12__d = losses__12__d_v;
-        parks__13__d = parks__13__d_v;
-        losses__13__d = losses__13__d_v;
-        parks__14__d = parks__14__d_v;
-        losses__14__d = losses__14__d_v;
-        parks__15__d = parks__15__d_v;
-        losses__15__d = losses__15__d_v;
-        parks__16__d = parks__16__d_v;
-        losses__16__d = losses__16__d_v;
-        parks__17__d = parks__17__d_v;
-        losses__17__d = losses__17__d_v;
-        parks__18__d = parks__18__d_v;
-        losses__18__d = losses__18__d_v;
-        parks__19__d = parks__19__d_v;
-        losses__19__d = losses__19__d_v;
-        parks__20__d = parks__20__d_v;
-        losses__20__d = losses__20__d_v;
-        parks__21__d = parks__21__d_v;
-        losses__21__d = losses__21__d_v;
-        parks__22__d = parks__22__d_v;
-        losses__22__d = losses__22__d_v;
-        parks__23__d = parks__23__d_v;
-        losses__23__d = losses__23__d_v;
-        parks__24__d = parks__24__d_v;
-        losses__24__d = losses__24__d_v;
-        parks__25__d = parks__25__d_v;
-        losses__25__d = losses__25__d_v;
-        parks__26__d = parks__26__d_v;
-        losses__26__d = losses__26__d_v;
-        parks__27__d = parks__27__d_v;
-        losses__27__d = losses__27__d_v;
-        parks__28__d = parks__28__d_v;
-        losses__28__d = losses__28__d_v;
-        parks__29__d = parks__29__d_v;
-        losses__29__d = losses__29__d_v;
-        parks__30__d = parks__30__d_v;
-        losses__30__d = losses__30__d_v;
-        parks__31__d = parks__31__d_v;
-        losses__31__d = losses__31__d_v;
+        set__write_data = set__write_data_v;
         turned__0__d = turned__0__d_v;
         flows__0__d = flows__0__d_v;
         turned__1__d = turned__1__d_v;
@@ -23877,6 +23094,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         value = value_v;
         hops = hops_v;
         action = action_v;
+        reacts = reacts_v;
         loads__o_next = loads__o_next_v;
         samples__o_next = samples__o_next_v;
         hosts__o_next = hosts__o_next_v;
@@ -23913,9 +23131,32 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     assign okay = ~held__q | ~due__q;
     assign free = okay & (sure__q | rests);
     assign park = ((held__q & held_sample__q) & ~(due__q | closing__q)) & ~(open__q | rests);
+    assign set__clock = clk;
+    assign set_old__clock = clk;
+    assign cleared__clock = clk;
+    assign cleared_old__clock = clk;
+    assign set__read_address = parked_place__q;
+    assign cleared__read_address = parked_place__q;
+    assign set_old__read_address = old__q;
+    assign cleared_old__read_address = old__q;
+    assign here = set__read_data;
+    assign ends = set_old__read_data;
+    assign taken = here[(64'h0)+:(1)] != cleared__read_data;
+    assign last = parked_now__q & (parked_place__q == old__q);
+    assign set__write_enable = (parked_now__q & ~last) | ~enable;
+    assign set__write_address = parked_place__q;
+    assign set_old__write_enable = set__write_enable;
+    assign set_old__write_address = set__write_address;
+    assign cleared__write_enable = 1'b1;
+    assign cleared__write_address = old__q;
+    assign cleared__write_data = ends[(64'h0)+:(1)];
+    assign cleared_old__write_enable = 1'b1;
+    assign cleared_old__write_address = old__q;
+    assign cleared_old__write_data = ends[(64'h0)+:(1)];
+    assign waits = (ends[(64'h0)+:(1)] != cleared_old__read_data) | last;
     assign parked__clock = clk;
     assign parked__write_enable = park;
-    assign parked__write_data = measures__read_data[(64'h0)+:(91)];
+    assign parked__write_data = measures__read_data[(64'h0)+:(92)];
     assign parked__read_address = old__q;
     assign valid__1__d = valid__0__q;
     assign valid__2__d = valid__1__q;
@@ -23951,7 +23192,6 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     assign ended__write_address = flows__22__q;
     assign ended__write_data = turned__22__q;
     assign issue = issuing;
-    assign reacts = (held_host__q & ~due__q) & rates__read_data[(64'h20)+:(1)];
     assign slots__read_enable = free;
     assign issued__read_enable = free;
     assign ended__read_enable = free;
@@ -24045,70 +23285,6 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         same__q <= same__d;
         open__q <= open__d;
         sure__q <= sure__d;
-        parks__0__q <= parks__0__d;
-        parks__1__q <= parks__1__d;
-        parks__2__q <= parks__2__d;
-        parks__3__q <= parks__3__d;
-        parks__4__q <= parks__4__d;
-        parks__5__q <= parks__5__d;
-        parks__6__q <= parks__6__d;
-        parks__7__q <= parks__7__d;
-        parks__8__q <= parks__8__d;
-        parks__9__q <= parks__9__d;
-        parks__10__q <= parks__10__d;
-        parks__11__q <= parks__11__d;
-        parks__12__q <= parks__12__d;
-        parks__13__q <= parks__13__d;
-        parks__14__q <= parks__14__d;
-        parks__15__q <= parks__15__d;
-        parks__16__q <= parks__16__d;
-        parks__17__q <= parks__17__d;
-        parks__18__q <= parks__18__d;
-        parks__19__q <= parks__19__d;
-        parks__20__q <= parks__20__d;
-        parks__21__q <= parks__21__d;
-        parks__22__q <= parks__22__d;
-        parks__23__q <= parks__23__d;
-        parks__24__q <= parks__24__d;
-        parks__25__q <= parks__25__d;
-        parks__26__q <= parks__26__d;
-        parks__27__q <= parks__27__d;
-        parks__28__q <= parks__28__d;
-        parks__29__q <= parks__29__d;
-        parks__30__q <= parks__30__d;
-        parks__31__q <= parks__31__d;
-        losses__0__q <= losses__0__d;
-        losses__1__q <= losses__1__d;
-        losses__2__q <= losses__2__d;
-        losses__3__q <= losses__3__d;
-        losses__4__q <= losses__4__d;
-        losses__5__q <= losses__5__d;
-        losses__6__q <= losses__6__d;
-        losses__7__q <= losses__7__d;
-        losses__8__q <= losses__8__d;
-        losses__9__q <= losses__9__d;
-        losses__10__q <= losses__10__d;
-        losses__11__q <= losses__11__d;
-        losses__12__q <= losses__12__d;
-        losses__13__q <= losses__13__d;
-        losses__14__q <= losses__14__d;
-        losses__15__q <= losses__15__d;
-        losses__16__q <= losses__16__d;
-        losses__17__q <= losses__17__d;
-        losses__18__q <= losses__18__d;
-        losses__19__q <= losses__19__d;
-        losses__20__q <= losses__20__d;
-        losses__21__q <= losses__21__d;
-        losses__22__q <= losses__22__d;
-        losses__23__q <= losses__23__d;
-        losses__24__q <= losses__24__d;
-        losses__25__q <= losses__25__d;
-        losses__26__q <= losses__26__d;
-        losses__27__q <= losses__27__d;
-        losses__28__q <= losses__28__d;
-        losses__29__q <= losses__29__d;
-        losses__30__q <= losses__30__d;
-        losses__31__q <= losses__31__d;
         slot__q <= slot__d;
         old__q <= old__d;
         last_slot__q <= last_slot__d;
@@ -24126,6 +23302,54 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         replaced_flow__q <= replaced_flow__d;
     end
 endmodule // standalone__core__control__engine__arbiter
+
+
+module tnic_standalone__core__control__engine__arbiter__cleared(clock,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [4:0] read_address;
+    output wire read_data;
+    input wire  write_enable;
+    input wire  [4:0] write_address;
+    input wire  write_data;
+    
+    // Update code (custom)
+    (* ram_style = "distributed" *)
+    reg[0:0] mem[31:0];
+    
+    assign read_data = mem[read_address];
+    
+    always @(posedge clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__arbiter__cleared
+
+
+module tnic_standalone__core__control__engine__arbiter__cleared_old(clock,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [4:0] read_address;
+    output wire read_data;
+    input wire  write_enable;
+    input wire  [4:0] write_address;
+    input wire  write_data;
+    
+    // Update code (custom)
+    (* ram_style = "distributed" *)
+    reg[0:0] mem[31:0];
+    
+    assign read_data = mem[read_address];
+    
+    always @(posedge clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__arbiter__cleared_old
 
 
 
@@ -24755,88 +23979,24 @@ endmodule // standalone__core__control__engine__arbiter__loads__ram
 
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 module tnic_standalone__core__control__engine__arbiter__measures(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
     input wire  clock;
     input wire  read_enable;
     input wire  [5:0] read_address;
-    output reg  [91:0] read_data;
+    output reg  [92:0] read_data;
     input wire  write_enable;
     input wire  [5:0] write_address;
-    input wire  [91:0] write_data;
+    input wire  [92:0] write_data;
     
     // Update code (custom)
     (* ram_style = "block" *)
-    reg[91:0] mem[63:0];
+    reg[92:0] mem[63:0];
     
     always @(posedge clock) begin
        if (read_enable) begin
-          read_data <= write_enable & (read_address == write_address) ? {92{1'bx}} : mem[read_address];
+          read_data <= write_enable & (read_address == write_address) ? {93{1'bx}} : mem[read_address];
        end
        if (write_enable) begin
           mem[write_address] <= write_data;
@@ -24854,14 +24014,14 @@ module tnic_standalone__core__control__engine__arbiter__parked(clock,read_addres
     // Module arguments
     input wire  clock;
     input wire  [4:0] read_address;
-    output wire [90:0] read_data;
+    output wire [91:0] read_data;
     input wire  write_enable;
     input wire  [4:0] write_address;
-    input wire  [90:0] write_data;
+    input wire  [91:0] write_data;
     
     // Update code (custom)
     (* ram_style = "distributed" *)
-    reg[90:0] mem[31:0];
+    reg[91:0] mem[31:0];
     
     assign read_data = mem[read_address];
     
@@ -24871,70 +24031,6 @@ module tnic_standalone__core__control__engine__arbiter__parked(clock,read_addres
        end
     end
 endmodule // standalone__core__control__engine__arbiter__parked
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 
@@ -25140,6 +24236,54 @@ endmodule // standalone__core__control__engine__arbiter__samples__ram
 
 
 
+
+
+module tnic_standalone__core__control__engine__arbiter__set(clock,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [4:0] read_address;
+    output wire [1:0] read_data;
+    input wire  write_enable;
+    input wire  [4:0] write_address;
+    input wire  [1:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "distributed" *)
+    reg[1:0] mem[31:0];
+    
+    assign read_data = mem[read_address];
+    
+    always @(posedge clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__arbiter__set
+
+
+module tnic_standalone__core__control__engine__arbiter__set_old(clock,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [4:0] read_address;
+    output wire [1:0] read_data;
+    input wire  write_enable;
+    input wire  [4:0] write_address;
+    input wire  [1:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "distributed" *)
+    reg[1:0] mem[31:0];
+    
+    assign read_data = mem[read_address];
+    
+    always @(posedge clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__arbiter__set_old
 
 
 
@@ -26625,6 +25769,7 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
     localparam Kind__Idle = 4;
     localparam Kind__Loss = 5;
     localparam Kind__Reaction = 6;
+    localparam Kind__Nak = 7;
     localparam Decided__BelowLow = 0;
     localparam Decided__AboveHigh = 1;
     localparam Decided__Increase = 2;
@@ -26858,15 +26003,6 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
                     end
                 end
             end
-            if (loss_13) begin
-                sets__0__d_v = 1'b1;
-                floor14__d_v = 1'b0;
-                branch__0__d_v = Decided__NoLaw;
-                hyperactive__0__d_v = 1'b0;
-                weighs__d_v = Weighs__Gradient;
-                rises__d_v = Rises__Nothing;
-                middle__d_v = 1'b0;
-            end
         end
         else if (kind_13 == Kind__Timeout) begin
             if (reacts_13) begin
@@ -26894,12 +26030,21 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
             sets__0__d_v = 1'b1;
         end
         else if (kind_13 == Kind__Host) begin
-            sets__0__d_v = flags_13[(64'h0)+:(1)];
-            accepted__0__d_v = flags_13[(64'h0)+:(1)];
-            if (flags_13[(64'h0)+:(1)]) begin
+            sets__0__d_v = flags_13[(64'h0)+:(1)] & ~reacts_13;
+            accepted__0__d_v = flags_13[(64'h0)+:(1)] | reacts_13;
+            if (flags_13[(64'h0)+:(1)] & ~reacts_13) begin
                 weighs__d_v = Weighs__Gradient;
                 rises__d_v = Rises__Host;
             end
+        end
+        if (loss_13) begin
+            sets__0__d_v = 1'b1;
+            floor14__d_v = 1'b0;
+            branch__0__d_v = Decided__NoLaw;
+            hyperactive__0__d_v = 1'b0;
+            weighs__d_v = Weighs__Gradient;
+            rises__d_v = Rises__Nothing;
+            middle__d_v = 1'b0;
         end
         pick = Pick__Gradient;
         none = weighs__q == Weighs__Nothing;
@@ -31545,6 +30690,7 @@ module tnic_standalone__core__control__engine__gradient(clk,rst,bus_6,bus_8,bus_
     localparam Kind__Idle = 4;
     localparam Kind__Loss = 5;
     localparam Kind__Reaction = 6;
+    localparam Kind__Nak = 7;
     
     // Stub signals
     wire full__clk;
@@ -51446,15 +50592,15 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg [16:0] frame__1__q = 17'h0;
     wire [16:0] frame__2__d;
     reg [16:0] frame__2__q = 17'h0;
-    reg  [31:0] came__0__d;
-    reg  [31:0] came__0__d_v;
-    reg [31:0] came__0__q = 32'h0;
-    wire [31:0] came__1__d;
-    reg [31:0] came__1__q = 32'h0;
-    wire [31:0] came__2__d;
-    reg [31:0] came__2__q = 32'h0;
-    wire [31:0] came__3__d;
-    reg [31:0] came__3__q = 32'h0;
+    reg  [32:0] came__0__d;
+    reg  [32:0] came__0__d_v;
+    reg [32:0] came__0__q = 33'h0;
+    wire [32:0] came__1__d;
+    reg [32:0] came__1__q = 33'h0;
+    wire [32:0] came__2__d;
+    reg [32:0] came__2__q = 33'h0;
+    wire [32:0] came__3__d;
+    reg [32:0] came__3__q = 33'h0;
     reg  sampled__0__d;
     reg  sampled__0__d_v;
     reg sampled__0__q = 1'h0;
@@ -51685,6 +50831,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         sampled__0__d_v = sample_valid & ready__q;
         sample_flow_q__d_v = sample_flow;
         came__0__d_v[(64'h1f)+:(1)] = sample_kind == ((32'h1) & 2'h3);
+        came__0__d_v[(64'h20)+:(1)] = ~|sample_kind;
         came__0__d_v[(64'h0)+:(24)] = sample_rtt_ns;
         came__0__d_v[(64'h18)+:(7)] = sample_lost;
         returns__i_flow_v = sample_flow_q__q;
@@ -51717,7 +50864,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
             if (sampled__3__q & came__3__q[(64'h1f)+:(1)]) begin
                 back_next[(64'h20)+:(32)] = back[(64'h20)+:(32)] + ((32'h1) & 32'hffffffff);
             end
-            if (sampled__3__q & ~came__3__q[(64'h1f)+:(1)]) begin
+            if (sampled__3__q & came__3__q[(64'h20)+:(1)]) begin
                 back_next[(64'h0)+:(32)] = back[(64'h0)+:(32)] + ((32'h1) & 32'hffffffff);
                 back_next[(64'h58)+:(24)] = came__3__q[(64'h0)+:(24)];
                 back_next[(64'h110)+:(1)] = 1'b1;

@@ -51,7 +51,8 @@ pub struct Report {
 }
 
 fn kind(number: u8) -> Option<Kind> {
-    [Kind::Sample, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle, Kind::Loss, Kind::Reaction].into_iter().find(|k| *k as u8 == number)
+    let all = [Kind::Sample, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle, Kind::Loss, Kind::Reaction, Kind::Nak];
+    all.into_iter().find(|k| *k as u8 == number)
 }
 
 /// Result as the record has it.
@@ -61,8 +62,9 @@ pub fn recorded(r: &EventRecord) -> Came {
 
 /// Result by the model from a record's inputs and state, under the words of its profile.
 pub fn compute(r: &EventRecord, words: &law::Words) -> Option<Came> {
+    // NAKs come an RTT apart, so that each counts.
     let operation =
-        Operation { kind: kind(r.kind)?, rtt_ns: r.signal_ns, value: r.argument, hops: r.hops, endpoint_ns: r.endpoint_ns, lost: false };
+        Operation { kind: kind(r.kind)?, rtt_ns: r.signal_ns, value: r.argument, hops: r.hops, endpoint_ns: r.endpoint_ns, lost: true };
     let mut state = State::from_words(&r.before, r.rate_before);
     let outcome = law::apply(words, &mut state, &operation);
     let law = profile::LAW.get(words) as u8;

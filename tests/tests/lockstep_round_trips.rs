@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
 use timely_hw::roce::round_trips::RoundTrips;
 use timely_model::Block;
-use timely_model::bus::{Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, RTT_MAX, Sample};
+use timely_model::bus::{Completion, FlowLoad, KIND_NAK, KIND_RTT, KIND_TIMEOUT, ProfileWrite, RTT_MAX, Sample};
 use timely_model::round_trips::{self, Answer, Frame, In, Out, Request, Verb, WINDOW};
 use timely_regs::profile;
 use timely_tests::{Runs, cycles, quick, rng, seeds, verilate};
@@ -40,12 +40,7 @@ impl Bench<'_> {
             endpoint_ns: self.get("sample_endpoint_ns") as u32,
             lost: self.get("sample_lost") as u8,
         };
-        Out {
-            swept: self.get("swept") == 1,
-            sample: (self.get("sample_valid") == 1).then(sample),
-            nak: (self.get("nak_valid") == 1).then(|| self.get("nak_flow") as u32),
-            pulses: self.get("pulses") as u16,
-        }
+        Out { swept: self.get("swept") == 1, sample: (self.get("sample_valid") == 1).then(sample), pulses: self.get("pulses") as u16 }
     }
 
     /// Fields of a word that is not valid are random, for they must not matter.
@@ -182,9 +177,13 @@ fn lockstep<const F: usize>(all: u64) -> BTreeMap<&'static str, u64> {
             assert_eq!(bench.output(), out, "clock {clk}, seed {seed}");
             PULSES.iter().enumerate().filter(|(b, _)| out.pulses >> b & 1 == 1).for_each(|(_, p)| *tally.entry(p).or_default() += 1);
             if let Some(s) = out.sample {
-                assert!(s.kind == KIND_RTT || s.kind == KIND_TIMEOUT);
-                let what = [["sample", "time-out"], ["longest", "time-out"]][usize::from(s.rtt_ns == RTT_MAX)];
-                *tally.entry(what[usize::from(s.kind == KIND_TIMEOUT)]).or_default() += 1;
+                let what = match s.kind {
+                    KIND_TIMEOUT => "time-out",
+                    KIND_NAK => "loss",
+                    KIND_RTT if s.rtt_ns == RTT_MAX => "longest",
+                    _ => "sample",
+                };
+                *tally.entry(what).or_default() += 1;
             }
             if clk % 3000 == 0 {
                 (flows, near) = [(1, false), (3, false), (some, F > 8), (some, F > 8), (1 << F, false)][rng.random_range(0..5)];
@@ -271,7 +270,7 @@ fn lockstep<const F: usize>(all: u64) -> BTreeMap<&'static str, u64> {
     if quick() {
         return tally;
     }
-    for what in PULSES.iter().chain(&["sample", "time-out", "joined"]) {
+    for what in PULSES.iter().chain(&["sample", "time-out", "loss", "joined"]) {
         let n = tally.get(what).copied().unwrap_or(0);
         assert!(n >= all, "2^{F} queue pairs: {what} came {n} times");
     }

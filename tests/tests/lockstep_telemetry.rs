@@ -50,7 +50,7 @@ impl World {
         if self.taps[1].next(rng) {
             let rtt_ns = [rng.random_range(0..1 << 24), rng.random_range(0..100), (1 << 24) - 1][rng.random_range(0..3)];
             i.sample = Some(Sample {
-                kind: rng.random_range(0..2),
+                kind: rng.random_range(0..3),
                 flow: flow(rng),
                 rtt_ns,
                 now_ns: rng.random(),
@@ -251,7 +251,7 @@ fn records_add_up() {
                 r.lost += u32::from(s.lost);
                 if s.kind == 1 {
                     r.timeouts += 1;
-                } else {
+                } else if s.kind == 0 {
                     let old = r.rtt.unwrap_or(layout::Rtts { min_ns: u32::MAX, last_ns: 0, smoothed_q8: 0 });
                     *smooth = if r.rtt.is_some() { *smooth * 0.875 + f64::from(s.rtt_ns) * 0.125 } else { s.rtt_ns.into() };
                     r.samples += 1;

@@ -109,6 +109,8 @@ impl FlowLoad {
 pub const KIND_RTT: u8 = 0;
 /// Kind of a [`Sample`]: a segment was not acknowledged in time.
 pub const KIND_TIMEOUT: u8 = 1;
+/// Kind of a [`Sample`]: a NAK tells of a lost packet, and no RTT was measured.
+pub const KIND_NAK: u8 = 2;
 /// The longest RTT that a sample can state, ns; also that of a time-out.
 pub const RTT_MAX: u32 = (1 << 24) - 1;
 /// Hops of a sample at most: more are no path of a datacenter, so the ACK is wrong or lies.
@@ -117,7 +119,7 @@ pub const HOPS_MOST: u8 = 15;
 /// A sample for the engine (`sample_*`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
-    /// [`KIND_RTT`] or [`KIND_TIMEOUT`].
+    /// [`KIND_RTT`], [`KIND_TIMEOUT`] or [`KIND_NAK`].
     pub kind: u8,
     /// Flow.
     pub flow: u32,

@@ -5,7 +5,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
 use timely_model::Block;
-use timely_model::bus::{Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite};
+use timely_model::bus::{Completion, FlowLoad, KIND_NAK, KIND_RTT, KIND_TIMEOUT, ProfileWrite};
 use timely_model::round_trips::{Answer, Frame, In, Pulse, Request, RoundTrips, Verb};
 use timely_regs::profile;
 
@@ -145,7 +145,12 @@ fn run(seed: u64, faults: Faults, clocks: u64) -> Tally {
     for clk in 0..clocks {
         let out = block.output(clk);
         (0..9).filter(|b| out.pulses >> b & 1 == 1).for_each(|b| *tally.pulses.entry(b).or_default() += 1);
-        if let Some(s) = out.sample {
+        if let Some(s) = out.sample.filter(|s| s.kind == KIND_NAK) {
+            // Each NAK of the right flow, with a packet timed or without one.
+            let (flow, _) = &answered[&(clk - LATENCY)];
+            assert_eq!((s.flow, s.rtt_ns, s.lost, out.pulses >> Pulse::Nak as u32 & 1), (*flow, 0, 1, 1), "clock {clk}, seed {seed}");
+            outstanding[s.flow as usize] = None;
+        } else if let Some(s) = out.sample {
             outstanding[s.flow as usize] = None;
             if s.kind == KIND_TIMEOUT {
                 tally.timeouts += 1;

@@ -57,7 +57,7 @@ pub const LOST: Field = Field::new(
     31,
     0,
     "lost",
-    "segments that lost packets, as the ACKs of RTTs told; of more than 63 that followed one another an ACK tells 63",
+    "segments that lost packets, as the ACKs of RTTs told, of more than 63 that followed one another 63; NAKs of a queue pair",
 );
 /// Events of the engine.
 pub const UPDATES: Field = Field::new(16, 31, 0, "updates", "times that the engine set the rate; the sum of the branches");
@@ -172,7 +172,7 @@ pub struct TelemetryRecord {
     pub sampled_at: u32,
     /// Steady time when the record was read, 2^10 ns.
     pub read_at: u32,
-    /// Segments that lost packets, as the ACKs of RTTs told.
+    /// Segments that lost packets, as the ACKs of RTTs told; NAKs of a queue pair.
     pub lost: u32,
     /// Times that the engine set the rate.
     pub updates: u32,

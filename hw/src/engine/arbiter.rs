@@ -1,6 +1,6 @@
 //! Order in which operations issue: queues, issue stage and parked samples.
 use super::queue::Queue;
-use super::words::{Asked, Kind, Measure, Sampled};
+use super::words::{Asked, Kind, Measure, ParkWord, Sampled};
 use crate::bus::{FlowPulseIn, HostRateIn, SampleIn};
 use crate::construct::construct;
 use crate::ram::{BlockRam, LutRam};
@@ -105,9 +105,12 @@ pub struct Arbiter<const F: usize> {
     sure: DFF<Bit>,
     /// Samples that wait for their flow's turn, by the slot of its last issue: its clock modulo 32.
     parked: LutRam<Measure, 5>,
-    parks: [DFF<Bit>; 32],
-    /// A sample that was parked there told of a loss.
-    losses: [DFF<Bit>; 32],
+    /// Something is parked in a slot where its bits in `set` and `cleared` differ: `set` is written
+    /// when a sample parks, `cleared` as its slot ends. Each is read at two places.
+    set: LutRam<ParkWord, 5>,
+    set_old: LutRam<ParkWord, 5>,
+    cleared: LutRam<Bits<1>, 5>,
+    cleared_old: LutRam<Bits<1>, 5>,
     slots: BlockRam<Bits<5>, F>,
     /// The slot of this clock, and that of 23 clocks ago.
     slot: DFF<Bits<5>>,
@@ -139,7 +142,9 @@ pub struct Arbiter<const F: usize> {
     waits: Signal<Local, Bit>,
     sampled: Signal<Local, Measure>,
     measure: Signal<Local, Measure>,
-    last_lost: Signal<Local, Bit>,
+    here: Signal<Local, ParkWord>,
+    ends: Signal<Local, ParkWord>,
+    last: Signal<Local, Bit>,
     lose: Signal<Local, Bit>,
     rests: Signal<Local, Bit>,
     turn: Signal<Local, Bits<1>>,
@@ -158,12 +163,12 @@ pub struct Arbiter<const F: usize> {
 impl<const F: usize> Default for Arbiter<F> {
     fn default() -> Self {
         construct!({ slots: BlockRam::default().apart(), issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart() }
-            clk, rst, enable, sample, lost, due_lost, sampled, last_lost, lose,
+            clk, rst, enable, sample, lost, due_lost, sampled, here, ends, last, lose, set, set_old, cleared, cleared_old,
             idle, host, reaction_valid, reaction_flow, reaction, action, asks, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
             endpoint_ns, rtt_short, endpoint_short, reacts, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
             held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, opens, closes, next_sure, go, free, parked,
             slot, old, last_slot, closing, due, due_flow, due_turn, due_measure, parked_now, parked_flow, parked_place, parked_lost, replaced, replaced_flow, issuing, issuing_flow, issuing_turn,
-            okay, park, place, taken, waits, measure; valid, flows, turned, parks, losses)
+            okay, park, place, taken, waits, measure; valid, flows, turned)
     }
 }
 
@@ -207,6 +212,7 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.sampled.next.hops = self.sample.hops.val();
         self.sampled.next.endpoint_ns = self.sample.endpoint_ns.val();
         self.sampled.next.timed_out = self.timed_out.val();
+        self.sampled.next.nak = self.sample.kind.val() == bits::<2>(2);
         self.sampled.next.rtt_short = !self.sample.rtt_ns.val().get_bits::<16>(8).any();
         self.sampled.next.endpoint_short = !self.sample.endpoint_ns.val().get_bits::<16>(8).any();
         self.measures.write_data.next.measure = self.sampled.val();
@@ -248,44 +254,48 @@ impl<const F: usize> Logic for Arbiter<F> {
         if self.same.q.val() {
             self.place.next = self.last_slot.q.val();
         }
-        self.taken.next = false;
-        self.waits.next = false;
-        self.last_lost.next = false;
-        for i in 0..32 {
-            self.parks[i].clock.next = self.clk.val();
-            self.parks[i].d.next = self.parks[i].q.val();
-            self.losses[i].clock.next = self.clk.val();
-            self.losses[i].d.next = self.losses[i].q.val();
-            if self.parked_place.q.val().index() == i {
-                self.taken.next = self.parks[i].q.val();
-                if self.parked_now.q.val() {
-                    self.parks[i].d.next = true;
-                    self.losses[i].d.next = self.losses[i].q.val() | self.parked_lost.q.val();
-                }
-            }
-            if self.old.q.val().index() == i {
-                self.waits.next = self.parks[i].q.val();
-                self.last_lost.next = self.losses[i].q.val();
-                self.parks[i].d.next = false;
-                self.losses[i].d.next = false;
-            }
-            if self.rst.val() {
-                self.parks[i].d.next = false;
-                self.losses[i].d.next = false;
-            }
-        }
+        self.set.clock.next = self.clk.val();
+        self.set_old.clock.next = self.clk.val();
+        self.cleared.clock.next = self.clk.val();
+        self.cleared_old.clock.next = self.clk.val();
+        self.set.read_address.next = self.parked_place.q.val();
+        self.cleared.read_address.next = self.parked_place.q.val();
+        self.set_old.read_address.next = self.old.q.val();
+        self.cleared_old.read_address.next = self.old.q.val();
+        self.here.next = self.set.read_data.val();
+        self.ends.next = self.set_old.read_data.val();
+        self.taken.next = self.here.val().turn != self.cleared.read_data.val();
         // What parked in the last clock of its slot.
-        self.lose.next = self.last_lost.val();
-        if self.parked_now.q.val() & (self.parked_place.q.val() == self.old.q.val()) {
-            self.waits.next = true;
-            self.lose.next = self.last_lost.val() | self.parked_lost.q.val();
+        self.last.next = self.parked_now.q.val() & (self.parked_place.q.val() == self.old.q.val());
+        // While nothing is enabled each slot becomes empty, in both RAMs that were the same.
+        self.set.write_enable.next = (self.parked_now.q.val() & !self.last.val()) | !self.enable.val();
+        self.set.write_address.next = self.parked_place.q.val();
+        self.set.write_data.next.turn = self.cleared.read_data.val();
+        if self.enable.val() {
+            self.set.write_data.next.turn = !self.cleared.read_data.val();
+        }
+        self.set.write_data.next.lost = self.parked_lost.q.val() | (self.taken.val() & self.here.val().lost);
+        self.set_old.write_enable.next = self.set.write_enable.val();
+        self.set_old.write_address.next = self.set.write_address.val();
+        self.set_old.write_data.next = self.set.write_data.val();
+        self.cleared.write_enable.next = true;
+        self.cleared.write_address.next = self.old.q.val();
+        self.cleared.write_data.next = self.ends.val().turn;
+        self.cleared_old.write_enable.next = true;
+        self.cleared_old.write_address.next = self.old.q.val();
+        self.cleared_old.write_data.next = self.ends.val().turn;
+        self.lose.next = (self.ends.val().turn != self.cleared_old.read_data.val()) & self.ends.val().lost;
+        self.waits.next = (self.ends.val().turn != self.cleared_old.read_data.val()) | self.last.val();
+        if self.last.val() & self.parked_lost.q.val() {
+            self.lose.next = true;
         }
         self.parked.clock.next = self.clk.val();
         self.parked.write_enable.next = self.park.val();
         self.parked.write_address.next = self.place.val();
         self.parked.write_data.next = self.measures.read_data.val().measure;
         self.parked.read_address.next = self.old.q.val();
-        self.due.d.next = self.valid[22].q.val() & self.waits.val();
+        // The slots of before a reset end while nothing is enabled.
+        self.due.d.next = (self.valid[22].q.val() & self.waits.val()) & self.enable.val();
         self.due_flow.d.next = self.flows[22].q.val();
         self.due_turn.d.next = !self.turned[22].q.val();
         self.due_measure.d.next = self.parked.read_data.val();
@@ -293,6 +303,9 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.parked_now.d.next = self.park.val();
         self.parked_flow.d.next = self.held_flow.q.val();
         self.parked_place.d.next = self.place.val();
+        if !self.enable.val() {
+            self.parked_place.d.next = self.old.q.val();
+        }
         self.parked_lost.d.next = self.measures.read_data.val().lost;
         self.replaced.d.next = self.parked_now.q.val() & self.taken.val();
         self.replaced_flow.d.next = self.parked_flow.q.val();
@@ -367,13 +380,16 @@ impl<const F: usize> Logic for Arbiter<F> {
             self.hops.next = self.rates.read_data.val().action;
             self.action.next = self.rates.read_data.val().action;
         }
-        if self.reacts.val() {
+        if (self.held_host.q.val() & !self.due.q.val()) & self.rates.read_data.val().acts {
             self.kind.next = Kind::Timeout;
         }
         if self.held_sample.q.val() | self.due.q.val() {
             self.kind.next = Kind::Sample;
             if self.measure.val().timed_out {
                 self.kind.next = Kind::Timeout;
+            } else if self.measure.val().nak {
+                self.kind.next = Kind::Host;
+                self.reacts.next = true;
             }
         }
         // The next one.

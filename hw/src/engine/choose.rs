@@ -177,16 +177,6 @@ impl Logic for Choose {
                     }
                 }
             }
-            // In place of what the law says.
-            if self.loss_13.val() {
-                self.sets[0].d.next = true;
-                self.floor14.d.next = false;
-                self.branch[0].d.next = Decided::NoLaw;
-                self.hyperactive[0].d.next = false;
-                self.weighs.d.next = Weighs::Gradient;
-                self.rises.d.next = Rises::Nothing;
-                self.middle.d.next = false;
-            }
         } else if self.kind_13.val() == Kind::Timeout {
             if self.reacts_13.val() {
                 self.sets[0].d.next = false;
@@ -209,12 +199,23 @@ impl Logic for Choose {
             self.rises.d.next = Rises::Initial;
             self.sets[0].d.next = true;
         } else if self.kind_13.val() == Kind::Host {
-            self.sets[0].d.next = self.flags_13.val().fixed;
-            self.accepted[0].d.next = self.flags_13.val().fixed;
-            if self.flags_13.val().fixed {
+            // A NAK sets the rate by its loss alone.
+            self.sets[0].d.next = self.flags_13.val().fixed & !self.reacts_13.val();
+            self.accepted[0].d.next = self.flags_13.val().fixed | self.reacts_13.val();
+            if self.flags_13.val().fixed & !self.reacts_13.val() {
                 self.weighs.d.next = Weighs::Gradient;
                 self.rises.d.next = Rises::Host;
             }
+        }
+        // In place of what the law says.
+        if self.loss_13.val() {
+            self.sets[0].d.next = true;
+            self.floor14.d.next = false;
+            self.branch[0].d.next = Decided::NoLaw;
+            self.hyperactive[0].d.next = false;
+            self.weighs.d.next = Weighs::Gradient;
+            self.rises.d.next = Rises::Nothing;
+            self.middle.d.next = false;
         }
         // 14. The decrease above Thigh: beta df - beta df Thigh / rtt.
         self.fabric.next = self.part_14.val().get_bits::<28>(1);

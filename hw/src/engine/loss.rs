@@ -25,7 +25,7 @@ pub struct Loss<const F: usize> {
     pub profile_8: Signal<In, Bits<4>>,
     /// The operation's flow.
     pub flow_0: Signal<In, Bits<F>>,
-    /// The operation's ACK tells of a loss, if the operation is a sample.
+    /// The operation's ACK tells of a loss, if the operation is a sample or a NAK.
     pub lost_0: Signal<In, Bit>,
     /// RTT, ns.
     pub rtt_2: Signal<In, Bits<24>>,
@@ -37,7 +37,7 @@ pub struct Loss<const F: usize> {
     pub half_alpha_12: Signal<In, Bits<25>>,
     /// Time, ns.
     pub time_2: Signal<In, Bits<32>>,
-    /// The operation is a sample, and its profile has a law that sets rates.
+    /// The operation is a sample or a NAK, and its profile has a law that sets rates.
     pub law_10: Signal<In, Bit>,
     /// There is an operation.
     pub valid_14: Signal<In, Bit>,

@@ -198,7 +198,8 @@ impl<const F: usize> Logic for Engine<F> {
         if self.late_18.val() {
             self.measured.d.next.hops = bits::<8>(0);
         }
-        if (self.late_18.val() & !self.kind_18.val().valued) | self.reacts[18].q.val() {
+        // A NAK has the number of a host rate, beside `reacts`.
+        if (self.late_18.val() & !self.kind_18.val().valued) | (self.reacts[18].q.val() & !self.kind_18.val().replaces) {
             self.given.d.next = bits::<32>(0);
         }
         self.stamps.clk.next = self.clk.val();
@@ -495,7 +496,8 @@ impl<const F: usize> Logic for Engine<F> {
         self.loss.rtt_2.next = self.rtt[2].q.val();
         self.loss.endpoint_2.next = self.endpoint[2].q.val();
         self.loss.time_2.next = self.value[2].q.val();
-        self.loss.law_10.next = self.flags[10].q.val().governed & (self.kind[10].q.val() == Kind::Sample);
+        self.naks.next = self.kind_10.val().replaces & self.reacts[10].q.val();
+        self.loss.law_10.next = self.flags[10].q.val().governed & (self.is_sample.val() | self.naks.val());
         self.loss.valid_14.next = self.valid[14].q.val();
         self.loss.flow_14.next = self.flow[14].q.val();
         self.loss.time_14.next = self.values.o.val();
@@ -522,8 +524,12 @@ impl<const F: usize> Logic for Engine<F> {
         if self.loss.falls_19.val() {
             self.event.kind.next = Kind::Loss.into();
         }
+        self.kind_19.next = self.kind[19].q.val().into();
         if self.reacts[19].q.val() {
             self.event.kind.next = Kind::Reaction.into();
+            if self.kind_19.val().replaces {
+                self.event.kind.next = Kind::Nak.into();
+            }
         }
         // As the record, but for the words that its numbers start in.
         self.mark_19.next = self.earlier.o.val().mark;

@@ -127,6 +127,8 @@ packed! {
         Loss,
         /// The reaction block asked. Known as `Timeout` within the pipeline.
         Reaction,
+        /// A NAK told of a loss. Known as `Host` within the pipeline, beside `reacts`.
+        Nak,
     }
 
     /// Action of the reaction block, `timely_model::engine::law::action`; zeros for any other
@@ -248,6 +250,13 @@ packed! {
         pub dcqcn: Bit,
     }
 
+    /// Whether something is parked in a slot, by a bit that is compared with another.
+    pub struct ParkWord {
+        pub turn: Bits<1>,
+        /// A sample that was parked there told of a loss.
+        pub lost: Bit,
+    }
+
     /// A sample as it waits in its queue.
     pub struct Measure {
         /// RTT, ns.
@@ -258,8 +267,9 @@ packed! {
         pub hops: Bits<8>,
         /// The responder's part, ns.
         pub endpoint_ns: Bits<24>,
-        /// The sample is a time-out.
+        /// The sample is a time-out, or a NAK.
         pub timed_out: Bit,
+        pub nak: Bit,
         /// RTT is below 256 ns.
         pub rtt_short: Bit,
         /// The responder's part is below 256 ns.
@@ -434,7 +444,7 @@ const _: () =
 const _: () = assert!(Kind::Sample as u8 == law::Kind::Sample as u8 && Kind::Timeout as u8 == law::Kind::Timeout as u8);
 const _: () = assert!(Kind::Init as u8 == law::Kind::Init as u8 && Kind::Host as u8 == law::Kind::Host as u8);
 const _: () = assert!(Kind::Idle as u8 == law::Kind::Idle as u8 && Kind::Loss as u8 == law::Kind::Loss as u8);
-const _: () = assert!(Kind::Reaction as u8 == law::Kind::Reaction as u8);
+const _: () = assert!(Kind::Reaction as u8 == law::Kind::Reaction as u8 && Kind::Nak as u8 == law::Kind::Nak as u8);
 const _: () = assert!(law::action::CNP == 1 && law::action::DECAY == 2 && law::action::INCREASE == 4);
 const _: () = assert!(law::action::HYPER == 8 && law::action::STEPS == 4);
 const _: () = assert!(Decided::BelowLow as u8 == law::BELOW_LOW && Decided::AboveHigh as u8 == law::ABOVE_HIGH);

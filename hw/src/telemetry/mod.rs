@@ -231,6 +231,7 @@ impl<const F: usize> Logic for Telemetry<F> {
         self.sampled[0].d.next = self.sample.valid.val() & self.ready.q.val();
         self.sample_flow_q.d.next = self.sample.flow.val();
         self.came[0].d.next.late = self.sample.kind.val() == bits::<2>(1);
+        self.came[0].d.next.measured = !self.sample.kind.val().any();
         self.came[0].d.next.rtt_ns = self.sample.rtt_ns.val();
         self.came[0].d.next.lost = self.sample.lost.val();
         self.returns.i_valid.next = self.sampled[0].q.val() | self.acked.valid.val();
@@ -270,7 +271,7 @@ impl<const F: usize> Logic for Telemetry<F> {
             if self.sampled[3].q.val() & self.came[3].q.val().late {
                 self.back_next.next.timeouts = self.back.val().timeouts + bits::<32>(1);
             }
-            if self.sampled[3].q.val() & !self.came[3].q.val().late {
+            if self.sampled[3].q.val() & self.came[3].q.val().measured {
                 self.back_next.next.samples = self.back.val().samples + bits::<32>(1);
                 self.back_next.next.last = self.came[3].q.val().rtt_ns;
                 self.back_next.next.measured = true;

@@ -51,6 +51,7 @@ packed! {
         pub rtt_ns: Bits<24>,
         pub lost: Bits<7>,
         pub late: Bit,
+        pub measured: Bit,
     }
 
     /// Counted part of an operation on its way to its group.

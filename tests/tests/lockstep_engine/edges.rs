@@ -2,7 +2,7 @@
 use crate::load::LAWS;
 use rand::Rng;
 use std::collections::VecDeque;
-use timely_model::bus::{FlowLoad, FlowRate, ProfileWrite, RTT_MAX, Sample};
+use timely_model::bus::{FlowLoad, FlowRate, KIND_NAK, KIND_RTT, ProfileWrite, RTT_MAX, Sample};
 use timely_model::engine::law::State;
 use timely_model::engine::parts::{above_base, excess_over, flow_scaling, over_endpoint, smooth, threshold};
 use timely_model::engine::{Engine, In, SPACING};
@@ -184,7 +184,8 @@ impl Edges {
         let mut lost = rng.random_range(0..64) == 0;
         if rng.random_range(0..8) == 0 {
             // A loss an RTT after the last one, from which on it counts.
-            (kind, lost, now_ns) = (0, true, loss_ns.wrapping_add(near(rng, rtt_ns + endpoint_ns)));
+            let told = if rng.random_range(0..4) == 0 { KIND_NAK } else { KIND_RTT };
+            (kind, lost, now_ns) = (told, true, loss_ns.wrapping_add(near(rng, rtt_ns + endpoint_ns)));
         }
         Sample { kind, flow, rtt_ns, now_ns, hops, endpoint_ns, lost: lost.into() }
     }

@@ -1,7 +1,7 @@
 //! Inputs as of a NIC under too much load: random profiles and flows.
 use rand::Rng;
 use std::collections::VecDeque;
-use timely_model::bus::{FlowLoad, FlowRate, ProfileWrite, RTT_MAX, Sample};
+use timely_model::bus::{FlowLoad, FlowRate, KIND_NAK, KIND_RTT, KIND_TIMEOUT, ProfileWrite, RTT_MAX, Sample};
 use timely_model::engine::In;
 use timely_regs::parameters::{LawKind, Parameters};
 use timely_regs::{flow, profile};
@@ -117,7 +117,12 @@ impl Stimulus {
         let rtt_ns = (*rtt as u32).min(RTT_MAX);
         let endpoint_ns = rng.random::<u32>() >> rng.random_range(8..32);
         let lost = if rng.random_range(0..4) == 0 { rng.random_range(1..=64) } else { 0 };
-        Sample { kind: u8::from(rng.random_range(0..50) == 0), flow, rtt_ns, now_ns: self.now, hops: rng.random(), endpoint_ns, lost }
+        let kind = match rng.random_range(0..50) {
+            0 => KIND_TIMEOUT,
+            1 | 2 => KIND_NAK,
+            _ => KIND_RTT,
+        };
+        Sample { kind, flow, rtt_ns, now_ns: self.now, hops: rng.random(), endpoint_ns, lost }
     }
 
     pub fn next(&mut self, rng: &mut impl Rng, swept: bool) -> In {

@@ -20,7 +20,7 @@ use timely_verilate as v;
 /// Counts of the events of a run.
 #[derive(Debug, Default)]
 struct Seen {
-    kinds: [u64; 7],
+    kinds: [u64; 8],
     branches: [u64; 6],
     hyperactive: u64,
     rates: u64,

@@ -61,6 +61,9 @@ pub enum Kind {
     Loss = 5,
     /// A CNP or a timer of DCQCN: `hops` has the [`action`] bits.
     Reaction = 6,
+    /// A NAK told of a loss, without an RTT: if the loss counts, the rate falls by the profile's
+    /// decrease; the history stays.
+    Nak = 7,
 }
 
 /// Bits of a [`Kind::Reaction`].
@@ -103,7 +106,8 @@ pub struct Operation {
     pub hops: u8,
     /// How long the responder held the segment, ns, 24 bits.
     pub endpoint_ns: u32,
-    /// The ACK told of a loss, which may make [`Kind::Loss`] of a sample.
+    /// The ACK told of a loss, which may make [`Kind::Loss`] of a sample. Of [`Kind::Nak`] the loss
+    /// lowers the rate.
     pub lost: bool,
 }
 
@@ -186,6 +190,12 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
             }
         }
         Kind::Idle => greatest = p::RESTART_RATE.get(w),
+        Kind::Nak => {
+            sets_rate = op.lost && falls_by_loss(w);
+            if sets_rate {
+                change = Change::by(NONE, p::LOSS_DECREASE.get(w).into());
+            }
+        }
         Kind::Reaction if law == LAW_DCQCN => {
             if s.limited {
                 greatest = greatest.min(s.rate);
@@ -197,7 +207,7 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
     }
     let limited = s.limited;
     match op.kind {
-        Kind::Sample | Kind::Loss | Kind::Host | Kind::Reaction => {}
+        Kind::Sample | Kind::Loss | Kind::Host | Kind::Reaction | Kind::Nak => {}
         Kind::Timeout if law == LAW_SWIFT => *s = State { marked: true, mark: op.value.into(), rate: s.rate, ..State::default() },
         Kind::Timeout if law == LAW_DCQCN => *s = State { marked: true, mark: (s.rate / 2).into(), rate: s.rate, ..State::default() },
         Kind::Timeout | Kind::Idle => *s = State { marked: s.marked, mark: s.mark, rate: s.rate, ..State::default() },

@@ -17,7 +17,8 @@
 //! place of what its law says, unless such a sample of the flow did so less than its RTT (and the
 //! responder's part) ago; then it counts as any other. The history goes on as with a sample. A
 //! sample that takes the place of a parked one takes over that one's loss; the loss of one that is
-//! lost in the queue is lost with it.
+//! lost in the queue is lost with it. A sample that is a NAK has no RTT: it lowers the rate in the
+//! same way, and leaves the history as it is.
 //!
 //! Times are 32 bits of ns: a sample that follows the flow's last by 4.295 s or more, without a
 //! time-out or an idle restart between, takes its delta factor from the remainder. It is at most 1
@@ -30,7 +31,7 @@ pub mod root;
 pub mod state;
 
 use crate::Block;
-use crate::bus::{Event, FlowLoad, FlowRate, KIND_TIMEOUT, ProfileWrite, Sample};
+use crate::bus::{Event, FlowLoad, FlowRate, KIND_NAK, KIND_TIMEOUT, ProfileWrite, Sample};
 use law::{Kind, Operation, Outcome, State, Words};
 use queue::Queue;
 use std::collections::VecDeque;
@@ -194,7 +195,7 @@ impl Engine {
             self.apply(clk, flow, operation);
             return (true, None);
         };
-        if !matches!(operation.kind, Kind::Sample | Kind::Timeout) || clk - last.at == SPACING - 1 {
+        if !matches!(operation.kind, Kind::Sample | Kind::Timeout | Kind::Nak) || clk - last.at == SPACING - 1 {
             return (false, None);
         }
         let before = last.parked.take();
@@ -206,11 +207,17 @@ impl Engine {
         let (profile, state) = &mut self.flows[flow as usize];
         let (profile, before) = (*profile, *state);
         let since = operation.value.wrapping_sub(self.losses[flow as usize]);
-        let counts = operation.kind == Kind::Sample && operation.lost && since >= operation.rtt_ns + operation.endpoint_ns;
-        if counts && law::falls_by_loss(&self.profiles[usize::from(profile)]) {
-            operation.kind = Kind::Loss;
+        let heard = matches!(operation.kind, Kind::Sample | Kind::Nak) && operation.lost;
+        let counts = heard && since >= operation.rtt_ns + operation.endpoint_ns;
+        operation.lost = counts && law::falls_by_loss(&self.profiles[usize::from(profile)]);
+        if operation.lost {
             self.losses[flow as usize] = operation.value;
         }
+        operation = match operation.kind {
+            Kind::Sample if operation.lost => Operation { kind: Kind::Loss, ..operation },
+            Kind::Nak => Operation { rtt_ns: 0, endpoint_ns: 0, hops: 0, ..operation },
+            _ => operation,
+        };
         let outcome = law::apply(&self.profiles[usize::from(profile)], state, &operation);
         self.issued.push_back(Issued { flow, at: clk, parked: None });
         self.flight.push_back(Flight { at: clk + ISSUE_TO_RATE, flow, profile, operation, before, outcome });
@@ -219,7 +226,11 @@ impl Engine {
     /// Heads of the queues, in the order of arbitration.
     fn next(&self) -> [Option<(u32, Operation)>; 4] {
         let sample = |s: Sample| {
-            let kind = if s.kind == KIND_TIMEOUT { Kind::Timeout } else { Kind::Sample };
+            let kind = match s.kind {
+                KIND_TIMEOUT => Kind::Timeout,
+                KIND_NAK => Kind::Nak,
+                _ => Kind::Sample,
+            };
             (s.flow, Operation { kind, rtt_ns: s.rtt_ns, value: s.now_ns, hops: s.hops, endpoint_ns: s.endpoint_ns, lost: s.lost > 0 })
         };
         let asked = |(r, bits): (FlowRate, u8)| {

@@ -1,6 +1,6 @@
 //! Answers, and timed packets that get none.
 use super::words::{Answer, Done, Pulse, Sent, Start, Verb, WINDOW, distance, mtu_of};
-use crate::bus::{KIND_RTT, KIND_TIMEOUT, RTT_MAX, Sample};
+use crate::bus::{KIND_NAK, KIND_RTT, KIND_TIMEOUT, RTT_MAX, Sample};
 use crate::rtt::ring::STAMP;
 use crate::rtt::signal::q8;
 use std::collections::VecDeque;
@@ -55,7 +55,6 @@ struct Op {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given {
     pub sample: Option<Sample>,
-    pub nak: Option<u32>,
     pub pulses: u16,
 }
 
@@ -152,7 +151,7 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
             match a.verb {
                 Verb::Nak => {
                     pulse(Pulse::Nak);
-                    given.nak = Some(op.flow);
+                    given.sample = Some(Sample { kind: KIND_NAK, flow: op.flow, now_ns, lost: 1, ..Sample::default() });
                 }
                 Verb::NotReady => pulse(Pulse::NotReady),
                 Verb::Response => word.mtu = word.mtu.max(mtu_of(a.bytes.into())),

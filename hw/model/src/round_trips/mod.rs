@@ -5,7 +5,7 @@
 //! if no other packet of its flow is. The first answer that covers its PSN ends the timing: an ACK
 //! or READ response of this PSN or a later one, as both are cumulative (InfiniBand specification,
 //! volume 1, 9.7.5 and 9.7.7). A NAK, a receiver that is not ready, a time-out, a load and a join
-//! end it without a sample. A request of the four clocks behind such an answer still finds the
+//! end it without an RTT. A request of the four clocks behind such an answer still finds the
 //! timing.
 //!
 //! **Karn's rule.** A sample is of a packet that was sent once. A flow keeps the newest PSN that
@@ -16,6 +16,11 @@
 //! was sent. A request [`WINDOW`] PSNs or more behind the newest, or more than as many ahead of it,
 //! begins another connection on the same number, whose time-outs wait for its first answer; for one
 //! that begins nearer, or has a lesser path MTU, a load is needed.
+//!
+//! **Loss.** A NAK tells the engine by a sample of kind [`KIND_NAK`], whether a packet is timed or
+//! not. Where many packets are lost no timing may ever end by an ACK, and no time-out comes, as
+//! NAKs are answers: NAKs alone lower the rate then. A receiver sends one for the first packet that
+//! it misses, and no other before that has come (9.7.5.2.8), so that they are an RTT apart.
 //!
 //! **READs.** A READ request takes as many PSNs as its responses have packets, of the path MTU each
 //! but the last. The MTU is at least what data and responses of the flow have shown by their
@@ -36,6 +41,7 @@
 //! **Start of the RTT**, stamps and steps of the time are as in [`crate::rtt`]; the signal is the
 //! RTT whatever the profile asks for, as an RDMA NIC writes no stamps.
 //!
+//! [`KIND_NAK`]: crate::bus::KIND_NAK
 //! [`KIND_TIMEOUT`]: crate::bus::KIND_TIMEOUT
 //! [`RTT_MAX`]: crate::bus::RTT_MAX
 mod answers;
@@ -173,8 +179,8 @@ impl Block for RoundTrips {
     type Out = Out;
 
     fn output(&self, clk: u64) -> Out {
-        let Given { sample, nak, pulses } = self.given;
-        Out { swept: clk >= self.sweep_end, sample, nak, pulses: pulses | self.sent_pulses }
+        let Given { sample, pulses } = self.given;
+        Out { swept: clk >= self.sweep_end, sample, pulses: pulses | self.sent_pulses }
     }
 
     fn step(&mut self, clk: u64, i: &In) {
@@ -229,7 +235,7 @@ impl Block for RoundTrips {
         if clk < self.sweep_end {
             return self.sweep_end;
         }
-        let told = self.given.sample.is_some() || self.given.nak.is_some() || self.given.pulses != 0 || self.sent_pulses != 0;
+        let told = self.given.sample.is_some() || self.given.pulses != 0 || self.sent_pulses != 0;
         let waits = self.offer.is_some() || self.load.is_some() || self.joined.is_some() || self.completions.iter().any(|c| c.0.is_some());
         let busy = !self.requests.is_idle() || !self.answers.is_idle() || !self.sending.is_idle() || !self.departures.is_idle();
         if told || waits || busy { clk } else { self.next_turn(clk) }

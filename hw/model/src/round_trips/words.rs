@@ -135,8 +135,6 @@ pub struct Out {
     pub swept: bool,
     /// To the engine.
     pub sample: Option<Sample>,
-    /// A flow's NAK.
-    pub nak: Option<u32>,
     /// Counted events, bit by [`Pulse`].
     pub pulses: u16,
 }

@@ -16,7 +16,7 @@ pub mod histograms;
 pub mod recorder;
 
 use crate::Block;
-use crate::bus::{ACK_ACCEPTED, ACK_REPEATED, ACK_STALE, Acked, Answer, Event, FlowLoad, KIND_TIMEOUT, Query, Sample, Sent};
+use crate::bus::{ACK_ACCEPTED, ACK_REPEATED, ACK_STALE, Acked, Answer, Event, FlowLoad, KIND_NAK, KIND_TIMEOUT, Query, Sample, Sent};
 use std::collections::VecDeque;
 use timely_regs::telemetry::{READ_AT, Rtts, SMOOTHED_FRACTION, TelemetryRecord, smooth};
 
@@ -202,6 +202,8 @@ fn after_return(r: &mut TelemetryRecord, clear: bool, event: Option<(Option<Samp
     r.lost = r.lost.wrapping_add(s.lost.into());
     if s.kind == KIND_TIMEOUT {
         r.timeouts = r.timeouts.wrapping_add(1);
+    }
+    if matches!(s.kind, KIND_TIMEOUT | KIND_NAK) {
         return;
     }
     r.samples = r.samples.wrapping_add(1);

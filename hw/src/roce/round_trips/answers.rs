@@ -1,7 +1,7 @@
 //! Answers, and timed packets that get none.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::{AnswerKind, DoneWord, SentWord, TimedStart};
-use crate::bus::{FlowPulseOut, PairAnswerIn, ProfileWriteIn, SampleOut};
+use crate::bus::{PairAnswerIn, ProfileWriteIn, SampleOut};
 use crate::constant::Const;
 use crate::flow_ram::FlowRam;
 use crate::rtt::offer::Offer;
@@ -12,8 +12,8 @@ use timely_model::bus::RTT_MAX;
 
 /// Words of flows that answers write, and the samples; an operation a clock, answers first.
 ///
-/// Clock 0: the RAMs are addressed. 2: compared and subtracted. 3: decided. 4: sample, NAK and
-/// pulses stand.
+/// Clock 0: the RAMs are addressed. 2: compared and subtracted. 3: decided. 4: sample and pulses
+/// stand.
 #[derive(LogicBlock, Default)]
 pub(super) struct Answers<const F: usize> {
     pub clk: Signal<In, Clock>,
@@ -43,7 +43,6 @@ pub(super) struct Answers<const F: usize> {
     pub now: Signal<In, Bits<64>>,
     pub time_epoch: Signal<In, Bits<2>>,
     pub sample: SampleOut<F>,
-    pub nak: FlowPulseOut<F>,
     /// Clock 4: what is counted.
     pub unstamped: Signal<Out, Bit>,
     pub across: Signal<Out, Bit>,
@@ -51,6 +50,7 @@ pub(super) struct Answers<const F: usize> {
     pub not_ready: Signal<Out, Bit>,
     pub stray: Signal<Out, Bit>,
     pub timed_out: Signal<Out, Bit>,
+    pub nak: Signal<Out, Bit>,
     /// Words that answers write.
     pub writes: Signal<Out, Bit>,
     pub write_flow: Signal<Out, Bits<F>>,
@@ -124,6 +124,7 @@ pub(super) struct Answers<const F: usize> {
     late3: Signal<Local, Bit>,
     unsure3: Signal<Local, Bit>,
     expires: Signal<Local, Bit>,
+    naks: Signal<Local, Bit>,
     span: Signal<Local, Span>,
     // Clock 4.
     s_valid: DFF<Bit>,
@@ -366,7 +367,8 @@ impl<const F: usize> Logic for Answers<F> {
         self.words.update.next = self.updated.val();
         self.span.next = self.diff.q.val();
         // Answers to a pair that is not joined find no flow: their absence tells nothing.
-        self.s_valid.d.next = self.measures.val() | (self.expires.val() & self.knows.val());
+        self.naks.next = (self.kind3.val().nak & self.enable.q.val()) & !self.far.q.val();
+        self.s_valid.d.next = (self.measures.val() | self.naks.val()) | (self.expires.val() & self.knows.val());
         self.s_expired.d.next = self.expires.val() & self.knows.val();
         self.s_rtt.d.next = self.span.val().ns;
         if self.span.val().negative {
@@ -374,10 +376,14 @@ impl<const F: usize> Logic for Answers<F> {
         } else if self.span.val().above.any() {
             self.s_rtt.d.next = self.most.val();
         }
-        // Of a turn the time-out.
+        // Of a turn the time-out; of a NAK nothing.
         self.s_longest.d.next = self.late3.val() | self.kind3.val().turn;
+        if self.naks.val() {
+            self.s_rtt.d.next = bits::<24>(0);
+            self.s_longest.d.next = false;
+        }
         self.s_time.d.next = self.moment[2].q.val();
-        self.n_valid.d.next = (self.kind3.val().nak & self.enable.q.val()) & !self.far.q.val();
+        self.n_valid.d.next = self.naks.val();
         self.k_not_ready.d.next = (self.kind3.val().not_ready & self.enable.q.val()) & !self.far.q.val();
         self.k_stray.d.next = self.heard.val() & self.far.q.val();
         self.k_unsure.d.next = self.answered.val() & self.unsure3.val();
@@ -387,7 +393,7 @@ impl<const F: usize> Logic for Answers<F> {
 
         // 4
         self.sample.valid.next = self.s_valid.q.val();
-        self.sample.kind.next = bit_cast::<2, 1>(self.s_expired.q.val().into());
+        self.sample.kind.next = bit_cast::<2, 1>(self.s_expired.q.val().into()) | (bit_cast::<2, 1>(self.n_valid.q.val().into()) << 1);
         self.sample.flow.next = self.flow[3].q.val();
         self.sample.rtt_ns.next = self.s_rtt.q.val();
         if self.s_longest.q.val() {
@@ -396,9 +402,8 @@ impl<const F: usize> Logic for Answers<F> {
         self.sample.now_ns.next = self.s_time.q.val();
         self.sample.hops.next = bits::<8>(0);
         self.sample.endpoint_ns.next = bits::<24>(0);
-        self.sample.lost.next = bits::<7>(0);
-        self.nak.valid.next = self.n_valid.q.val();
-        self.nak.flow.next = self.flow[3].q.val();
+        self.sample.lost.next = bit_cast::<7, 1>(self.n_valid.q.val().into());
+        self.nak.next = self.n_valid.q.val();
         self.unstamped.next = self.k_unstamped.q.val();
         self.across.next = self.k_across.q.val();
         self.unsure.next = self.k_unsure.q.val();

@@ -3,7 +3,7 @@ mod answers;
 mod requests;
 mod words;
 
-use crate::bus::{CompletionIn, FlowLoadIn, FlowOptions, FlowPulseIn, FlowPulseOut, PairAnswerIn, PairFrameIn, ProfileWriteIn, SampleOut};
+use crate::bus::{CompletionIn, FlowLoadIn, FlowOptions, FlowPulseIn, PairAnswerIn, PairFrameIn, ProfileWriteIn, SampleOut};
 use crate::rtt::depart::DepartUnit;
 use crate::rtt::sent::SentUnit;
 use crate::rtt::words::Start;
@@ -23,7 +23,8 @@ const _: () = assert!(COMPLETION_WAITS == 4 && MOST_FLOW_BITS == 14);
 /// - A sample is of a packet that was sent once (Karn's rule): one that is sent again, one that a
 ///   packet before it was sent again behind, and the first of a flow that was loaded give none.
 /// - A NAK, a receiver that is not ready, a load, a join and the time-out of the flow's profile end
-///   a timing without a sample; the time-out, in which no answer came, is told to the engine. A
+///   a timing without an RTT; the time-out, in which no answer came, and each NAK are told to the
+///   engine. A
 ///   timing that goes on beyond it among answers gives none. With a time-out of 0 whatever took
 ///   2^24 ns or longer is a sample of the longest RTT.
 /// - Every frame that leaves is to be shown, for a tag counts until its completion.
@@ -66,8 +67,6 @@ pub struct RoundTrips<const F: usize> {
     pub departed_epoch: Signal<In, Bits<2>>,
     /// A sample for the engine.
     pub sample: SampleOut<F>,
-    /// A flow's NAK.
-    pub nak: FlowPulseOut<F>,
     /// Counted events, bit by `timely_model::round_trips::Pulse`.
     pub pulses: Signal<Out, Bits<9>>,
     requests: Requests<F>,
@@ -214,13 +213,12 @@ impl<const F: usize> Logic for RoundTrips<F> {
         self.answers.now.next = self.now.val();
         self.answers.time_epoch.next = self.time_epoch.val();
         SampleOut::<F>::link(&mut self.sample, &mut self.answers.sample);
-        FlowPulseOut::<F>::link(&mut self.nak, &mut self.answers.nak);
         self.pulses.next = bit_cast::<9, 1>(self.requests.repeated.val().into())
             | (bit_cast::<9, 1>(self.requests.restarted.val().into()) << 1)
             | (bit_cast::<9, 1>(self.answers.unstamped.val().into()) << 2)
             | (bit_cast::<9, 1>(self.answers.across.val().into()) << 3)
             | (bit_cast::<9, 1>(self.answers.unsure.val().into()) << 4)
-            | (bit_cast::<9, 1>(self.nak.valid.val().into()) << 5)
+            | (bit_cast::<9, 1>(self.answers.nak.val().into()) << 5)
             | (bit_cast::<9, 1>(self.answers.not_ready.val().into()) << 6)
             | (bit_cast::<9, 1>(self.answers.stray.val().into()) << 7)
             | (bit_cast::<9, 1>(self.answers.timed_out.val().into()) << 8);

@@ -5,6 +5,7 @@ mod dcqcn;
 mod far;
 mod faults;
 mod floor;
+mod loss;
 mod many;
 mod marks;
 mod network;

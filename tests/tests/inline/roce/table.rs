@@ -98,13 +98,22 @@ pub fn rule<P: Path>(nic: &mut Inline<P>, index: u32) -> Option<Rule> {
     })
 }
 
-/// Rate of a flow, Mb/s.
-pub fn rate<P: Path>(nic: &mut Inline<P>, number: u32) -> f64 {
+/// A word of a flow's telemetry.
+fn told_of<P: Path>(nic: &mut Inline<P>, number: u32, field: Field) -> u32 {
     nic.write32(flow::INDEX.address(), number).expect("a register");
     nic.write32(flow::COMMAND.address(), flow::QUERY).expect("a register");
     while flow::BUSY.get(&[nic.read32(flow::STATUS.address()).expect("a register")]) == 1 {}
-    let rate = nic.read32(flow::ANSWER.address() + 4 * u32::from(telemetry::RATE.word)).expect("a register");
-    f64::from(rate) / 4096.0
+    nic.read32(flow::ANSWER.address() + 4 * u32::from(field.word)).expect("a register")
+}
+
+/// Rate of a flow, Mb/s.
+pub fn rate<P: Path>(nic: &mut Inline<P>, number: u32) -> f64 {
+    f64::from(told_of(nic, number, telemetry::RATE)) / 4096.0
+}
+
+/// Losses that a flow was told of.
+pub fn lost<P: Path>(nic: &mut Inline<P>, number: u32) -> u32 {
+    told_of(nic, number, telemetry::LOST)
 }
 
 /// A pair as the NIC tells it: address, remote and local queue pair, whether a command set it.

@@ -14,7 +14,7 @@ use crate::nic::socket::Socket;
 use crate::nic::spec::CoreSpec;
 use host::Host;
 use timely_model::Block;
-use timely_model::bus::KIND_RTT;
+use timely_model::bus::{KIND_RTT, KIND_TIMEOUT};
 use timely_model::inline::form::{Form, Own};
 use timely_model::inline::nic::{In, Nic, Out, WireBeat};
 use timely_model::inline::pairs::Pairs;
@@ -196,11 +196,12 @@ impl<P: Path, H: Side> Inline<P, H> {
     fn record(&mut self, out: &Out) {
         let clk = self.clk;
         if let Some(s) = out.sample {
-            self.events.push(if s.kind == KIND_RTT {
-                CoreEvent::Rtt { clk, flow: s.flow, ns: s.rtt_ns }
-            } else {
-                CoreEvent::Timeout { clk, flow: s.flow }
-            });
+            match s.kind {
+                KIND_RTT => self.events.push(CoreEvent::Rtt { clk, flow: s.flow, ns: s.rtt_ns }),
+                KIND_TIMEOUT => self.events.push(CoreEvent::Timeout { clk, flow: s.flow }),
+                // A NAK is no end of a timing that was told.
+                _ => {}
+            }
         }
         if let Some(r) = out.rate {
             self.events.push(CoreEvent::Rate { clk, flow: r.flow, rate: r.value });
