@@ -183,7 +183,7 @@
 #define TIMELY_ROCE_SET_PROFILE_SET_PROFILE_SHIFT 0 /* a profile */
 #define TIMELY_ROCE_SET_PROFILE_SET_PROFILE_MASK 0xfu
 #define TIMELY_ROCE_COMMAND 0x54u /* WO: starts a command on the pair of ADDRESS and REMOTE; refused while one is under way, while bit 0 of CONTROL is 0, or where no table is */
-#define TIMELY_ROCE_COMMAND_COMMAND_SHIFT 0 /* 1 set: the pair gets a flow, does not age, and is joined with LOCAL if that is given; 2 remove; 3 join a pair that is known, whose age counts on; 4 read the pair of READ_FLOW into TOLD; 5 take the first answer to this port's MAC since the last take whose pair was not joined into TOLD */
+#define TIMELY_ROCE_COMMAND_COMMAND_SHIFT 0 /* 1 set: the pair gets a flow, does not age, and is joined with LOCAL if that is given; 2 remove; 3 join a pair that is known, whose age counts on; 4 read the pair of READ_FLOW into TOLD; 5 take the first answer, or while NOTIFY is 1 data with CE, to this port's MAC since the last take whose pair was not joined into TOLD */
 #define TIMELY_ROCE_COMMAND_COMMAND_MASK 0x7u
 #define TIMELY_ROCE_COMMAND_COMMAND_LEAST 1u
 #define TIMELY_ROCE_COMMAND_COMMAND_MOST 5u

@@ -30,7 +30,7 @@ pub const REMOVE: u32 = 2;
 pub const JOIN: u32 = 3;
 /// Shows the pair of a flow.
 pub const READ: u32 = 4;
-/// Shows the answer whose pair was not joined, and forgets it.
+/// Shows the answer, or data with CE, whose pair was not joined, and forgets it.
 pub const TAKE: u32 = 5;
 /// Starts a command.
 pub const COMMAND: Register = Register::new(
@@ -43,7 +43,7 @@ pub const COMMAND: Register = Register::new(
         3,
         "command",
         "1 set: the pair gets a flow, does not age, and is joined with LOCAL if that is given; 2 remove; 3 join a pair that is known, whose age counts on; \
-         4 read the pair of READ_FLOW into TOLD; 5 take the first answer to this port's MAC since the last take whose pair was not joined into TOLD",
+         4 read the pair of READ_FLOW into TOLD; 5 take the first answer, or while NOTIFY is 1 data with CE, to this port's MAC since the last take whose pair was not joined into TOLD",
     )
     .range(SET, TAKE)],
 );

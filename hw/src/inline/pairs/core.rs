@@ -209,6 +209,7 @@ impl<
         self.entry.rst.next = self.path.reset_out.val();
         self.control.next = self.path.settings.val().pair_control;
         self.entry.cfg_ask_every.next = self.control.val().get_bits::<8>(1);
+        self.entry.cfg_learns_acks.next = self.path.settings.val().notify_enable.any();
         self.exit.clk.next = self.clk.val();
         self.exit.rst.next = self.path.reset_out.val();
         self.pairs.clk.next = self.clk.val();

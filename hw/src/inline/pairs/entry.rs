@@ -18,8 +18,9 @@ const _: () = assert!(LATENCY == 15 && SETTLED == 4 && ICRC_BYTES == 4);
 
 /// Tells the packets of `s_*` (`W` bits, `K` must be `W / 8`, `N` `W / 64`) apart: SEND, WRITE and
 /// READ requests of a pair that the table knows go to the store under its flow, one of more than
-/// 9,728 bytes or with a gap nowhere, every other past the store. `m_info` is what travels beside a
-/// request ([`RequestInfo`]), without a meaning for others. `M` bits go beside a packet; `E` must
+/// 9,728 bytes or with a gap nowhere, every other past the store. With `cfg_learns_acks` ACKs, which
+/// go past, make their pair known too. `m_info` is what travels beside a request ([`RequestInfo`]),
+/// without a meaning for others. `M` bits go beside a packet; `E` must
 /// be `K + 1`, `V` `F + 2`.
 ///
 /// Where `cfg_ask_every` is not 0, data that are so many packets behind their pair's last one that
@@ -40,6 +41,8 @@ pub struct PairEntry<const W: usize, const K: usize, const N: usize, const F: us
     pub s: MetaAxisIn<W, K, M>,
     /// Packets from one that asks for an ACK to the next; 0 as the host has them.
     pub cfg_ask_every: Signal<In, Bits<8>>,
+    /// An ACK makes its pair known too.
+    pub cfg_learns_acks: Signal<In, Bit>,
     /// Pairs of requests are looked up, and may be learned.
     pub looks: PairLookOut,
     /// DSCPs of their packets.
@@ -64,7 +67,7 @@ pub struct PairEntry<const W: usize, const K: usize, const N: usize, const F: us
     waiting: Waiting<W, K, F, M, E, V>,
     parse: Parse<W, K, N>,
     infos: Fifo<58, 9, 10>,
-    // Packet 1, dropped 1, data 1, asks 1, may be made to ask 1.
+    // Packet 1, dropped 1, data 1, asks 1; of data: may be made to ask 1, else: an ACK 1.
     looking: [DFF<Bits<5>>; 15],
     settling: [DFF<Bit>; 4],
     ways: [DFF<Bits<V>>; 4],
@@ -97,6 +100,9 @@ pub struct PairEntry<const W: usize, const K: usize, const N: usize, const F: us
     ip_class: Signal<Local, Bits<2>>,
     is_read: Signal<Local, Bit>,
     is_request: Signal<Local, Bit>,
+    is_ack: Signal<Local, Bit>,
+    is_data: Signal<Local, Bit>,
+    answers: Signal<Local, Bit>,
     is_bad: Signal<Local, Bit>,
     info: Signal<Local, RequestInfo>,
     looked: Signal<Local, Bits<5>>,
@@ -159,9 +165,11 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const M: us
         self.packet.next = self.parse.o_packet.val();
         self.ip_class.next = self.packet.val().ip_class;
         self.is_read.next = self.parse.o_kind.val() == bits::<3>(2);
-        self.is_request.next = self.is_read.val() | (self.parse.o_kind.val() == bits::<3>(1));
+        self.is_data.next = self.parse.o_kind.val() == bits::<3>(1);
+        self.is_request.next = self.is_read.val() | self.is_data.val();
         self.is_bad.next = (self.parse.o_kind.val() == bits::<3>(7)) & (self.parse.o_reason.val() == bits::<3>(1));
-        self.looks.valid.next = self.parse.o_valid.val() & self.is_request.val();
+        self.is_ack.next = self.parse.o_kind.val() == bits::<3>(4);
+        self.looks.valid.next = self.parse.o_valid.val() & (self.is_request.val() | (self.is_ack.val() & self.cfg_learns_acks.val()));
         self.tos.next = self.packet.val().tos;
         self.looks.pair.next = self.packet.val().queue_pair;
         self.looks_dscp.next = self.tos.val().get_bits::<6>(2);
@@ -196,9 +204,9 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const M: us
         self.infos.i_data.next = self.kept.val().into();
         self.looking[0].d.next = bit_cast::<5, 1>(self.parse.o_valid.val().into())
             | (bit_cast::<5, 1>(self.is_bad.val().into()) << 1)
-            | ((bit_cast::<5, 1>((self.is_request.val() & !self.is_read.val()).into()) << 2)
+            | ((bit_cast::<5, 1>(self.is_data.val().into()) << 2)
                 | (bit_cast::<5, 1>(self.packet.val().ack_request.into()) << 3)
-                | (bit_cast::<5, 1>(self.may.val().into()) << 4));
+                | (bit_cast::<5, 1>(((self.may.val() & self.is_data.val()) | self.is_ack.val()).into()) << 4));
         for i in 0..14 {
             self.looking[i + 1].d.next = self.looking[i].q.val();
         }
@@ -207,7 +215,8 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const M: us
         self.looked.next = self.looking[14].q.val();
         self.settling[0].d.next = self.looked.val().get_bit(0);
         self.ways[0].d.next = bits::<V>(0);
-        if self.found.valid.val() & self.found.hit.val() {
+        self.answers.next = self.looked.val().get_bit(4) & !self.looked.val().get_bit(2);
+        if (self.found.valid.val() & self.found.hit.val()) & !self.answers.val() {
             self.ways[0].d.next = (bit_cast::<V, F>(self.found.flow.val()) << 2) | bits::<V>(1);
         }
         if self.looked.val().get_bit(1) {

@@ -126,6 +126,7 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     ends: Signal<Local, Bit>,
     notified: Signal<Local, Bit>,
     unknown: Signal<Local, Bit>,
+    strange: Signal<Local, Bit>,
     answers: Signal<Local, Bit>,
     tos: Signal<Local, Bits<8>>,
     is_data: Signal<Local, Bit>,
@@ -268,7 +269,9 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.notified.next = self.ends.val() & (self.told.val().notifies & self.known.answer_flow.hit.val());
         self.answers.next = self.ends.val() & (!self.told.val().notifies & !self.told.val().data);
         self.unknown.next = self.answers.val() & !self.known.answer_flow.hit.val();
-        self.commands.unknown.next = self.unknown.val() & self.told.val().ours;
+        // Data are looked up where they have CE.
+        self.strange.next = self.ends.val() & (self.told.val().data & !self.known.answer_flow.hit.val());
+        self.commands.unknown.next = (self.unknown.val() | self.strange.val()) & self.told.val().ours;
         self.commands.unknown_key.next = self.known.answer_key.val();
         self.round_trips.answer.valid.next = self.answers.val() & self.known.answer_flow.hit.val();
         self.round_trips.answer.flow.next = self.known.answer_flow.flow.val();

@@ -2,6 +2,7 @@
 //! that answers marks as a notification point does.
 use super::network::{Network, Plan, US};
 use super::plan;
+use std::collections::BTreeMap;
 use timely_regs::counters::Counter;
 use timely_regs::parameters::Parameters;
 use timely_sim::fluid::run;
@@ -58,6 +59,35 @@ fn cnps_steer_queue_pairs() {
         assert!(heard > 50 && heard <= cnps && heard + 2 * hosts as u64 >= cnps, "{heard} of {cnps} CNPs");
         assert_eq!(counted[Counter::EngineOverflows as usize], 0);
     }
+}
+
+/// A host that only receives sends ACKs alone, which make its pairs known to its NIC. The first
+/// marked data of each join it, by the host's list, and the queue comes to that of the fluid model,
+/// as where commands joined the pairs.
+#[test]
+fn a_host_that_only_receives_is_notified_for() {
+    let hosts = 2;
+    let mut n = Network::new(Plan { behind: Some(true), joins: false, ..marked(2) }, hosts, 2);
+    n.join();
+    // The number of the peer by that of the receiver.
+    let list: BTreeMap<u32, u32> = n.nodes.iter().flat_map(|h| h.pairs.iter().map(|p| (p.remote, p.local))).collect();
+    let (mut joined, mut at) = (0, 0);
+    while joined < list.len() {
+        at += 100;
+        n.run(at * US);
+        joined += n.follow_far(&list, 4);
+        assert!(at < 5000, "{joined} of {} pairs are joined", list.len());
+    }
+    let m = n.measure((at + 5000) * US, (at + if thorough() { 40_000 } else { 15_000 }) * US);
+    let far = n.far.as_mut().expect("a NIC");
+    let (cnps, counted) = (far.notified, counters(&mut far.nic));
+    let of = |c: Counter| u64::from(counted[c as usize]);
+    println!("{joined} pairs are joined after {at} us, {} marks before; {m:.3?}, {cnps} CNPs", of(Counter::MarksUnknown));
+    assert_eq!((of(Counter::PairsLearned), of(Counter::PairsSet)), (list.len() as u64, 0));
+    assert!(m.utilization >= 0.95 && m.jain >= 0.9 && m.dropped == 0, "{m:?}");
+    let theory = fluid(list.len());
+    assert!((m.queue / theory - 1.0).abs() < 0.3, "{} bytes of {theory}", m.queue);
+    assert!(cnps > 50, "{cnps} CNPs");
 }
 
 /// A receiver that sends no CNPs behind a NIC that sends them in its place, one in 50 us and pair

@@ -1,8 +1,8 @@
 //! The receiving host behind a NIC of its own, which sends CNPs in its place or does not.
 use super::network::{mapped, prepare, put_mac};
 use super::rxe::{Receiver, Sender};
-use super::table::command;
-use std::collections::VecDeque;
+use super::table::{command, take};
+use std::collections::{BTreeMap, VecDeque};
 use timely_model::inline::nic::In;
 use timely_model::stream::{Assembler, Beat, beats};
 use timely_regs::map::roce;
@@ -31,14 +31,14 @@ pub struct Far {
 }
 
 impl Far {
-    /// A NIC whose pairs are joined, and which may send CNPs.
-    pub fn new(model: Model, gbps: f64, pairs: &[&Sender], notifies: bool) -> Self {
+    /// A NIC whose pairs are joined, or are to be, and which may send CNPs.
+    pub fn new(model: Model, gbps: f64, pairs: &[&Sender], notifies: bool, joins: bool) -> Self {
         let line = Parameters { outstanding_bytes: 0, ..Parameters::fixed(1000.0 * gbps) };
         let mut nic = prepare(model, &line, gbps, 0);
         // All pairs have one receiver.
         let own = address::mac(pairs[0].hosts.1);
         put_mac(&mut nic, own);
-        for p in pairs {
+        for p in pairs.iter().filter(|_| joins) {
             let done = command(&mut nic, mapped(p.hosts.0), p.local, Some(p.remote), roce::SET);
             assert_eq!(done.map(|d| d.0), Some(0), "the pair is set and joined");
         }
@@ -53,6 +53,23 @@ impl Far {
             leaving: Assembler::default(),
             notified: 0,
         }
+    }
+
+    /// The driver takes what came of pairs that are not joined, and joins by the host's list, which
+    /// has the numbers of both ends and no addresses. Gives the pairs that were joined.
+    pub fn follow(&mut self, list: &BTreeMap<u32, u32>, each: u32) -> usize {
+        let mut joined = 0;
+        for _ in 0..each {
+            let Some((address, local)) = take(&mut self.nic) else { break };
+            let done = list.get(&local).and_then(|remote| command(&mut self.nic, address, *remote, Some(local), roce::JOIN));
+            joined += usize::from(done.is_some_and(|d| d.0 == 0));
+        }
+        joined
+    }
+
+    pub fn is_between_frames(&self) -> bool {
+        let out = self.nic.peek();
+        self.arriving.is_empty() && self.offered.is_empty() && out.host.is_none() && out.wire.is_none()
     }
 
     /// A frame is on its way to the NIC.

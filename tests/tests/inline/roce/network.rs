@@ -395,7 +395,7 @@ impl Network {
         }
         let far = plan.behind.map(|on| {
             let pairs: Vec<&Sender> = nodes.iter().flat_map(|n: &Node<_>| &n.pairs).collect();
-            Far::new(Model::pairs(build(BUS, FLOW_BITS)), plan.gbps, &pairs, on)
+            Far::new(Model::pairs(build(BUS, FLOW_BITS)), plan.gbps, &pairs, on, plan.joins)
         });
         // Hosts begin at different times, when all NICs are set up.
         let begins = nodes.iter().map(|n| n.nic.clk()).chain(far.as_ref().map(|f| f.nic.clk())).max().unwrap_or(0);
@@ -552,6 +552,18 @@ impl Network {
             }
             *due = (*due).min(node.nic.clk()).max(node.idle_until);
         }
+        joined
+    }
+
+    /// The same of the receiver's driver, whose host lists the peer's number by its own.
+    pub fn follow_far(&mut self, list: &BTreeMap<u32, u32>, each: u32) -> usize {
+        // Registers are read for clocks in which no frame goes on.
+        while let Some(clk) = self.far.as_ref().filter(|f| !f.is_between_frames()).map(|f| f.nic.clk()) {
+            self.run(clk + 1);
+        }
+        let Some(far) = &mut self.far else { return 0 };
+        let joined = far.follow(list, each);
+        self.due[self.nodes.len()] = far.next();
         joined
     }
 

@@ -36,8 +36,6 @@ pub struct In {
 pub struct Out {
     pub beat: Option<(Beat, Way, u128)>,
     pub dropped: bool,
-    /// A pair to be looked up and learned, and the packet's DSCP.
-    pub looks: Option<(Key, Option<u8>)>,
 }
 
 /// A packet whose pair is looked up.
@@ -49,6 +47,8 @@ struct Looked {
     asks: Option<bool>,
     /// The packet may be made to ask.
     may_ask: bool,
+    /// An ACK, which goes past whatever is known.
+    answers: bool,
 }
 
 /// Sideband of a packet that waits, without its flow, and how it is mended if it is to ask.
@@ -113,6 +113,13 @@ impl PairEntry {
         !looks && self.waiting.is_empty() && self.infos.is_empty() && self.parse.wake(0) == u64::MAX
     }
 
+    /// A pair to be looked up and learned at a clock, and the packet's DSCP; `acks`: of an ACK too.
+    pub fn looks(&self, clk: u64, acks: bool) -> Option<(Key, Option<u8>)> {
+        let packet = self.parse.output(clk).and_then(|r| r.packet);
+        let asks = packet.filter(|p| is_request(p) || (acks && p.headers.kind == Kind::Ack));
+        asks.map(|p| (key(&p, &p.destination), Some(p.headers.tos >> 2)))
+    }
+
     pub fn output(&self, clk: u64) -> Out {
         let head = self.waiting.head(clk);
         let waits = self.infos.output(clk).head;
@@ -128,12 +135,6 @@ impl PairEntry {
                 _ => (beat, way, meta),
             }),
             dropped: head.is_some_and(|h| h.1 == Way::Dropped && h.0.last),
-            looks: self
-                .parse
-                .output(clk)
-                .and_then(|r| r.packet)
-                .filter(is_request)
-                .map(|p| (key(&p, &p.destination), Some(p.headers.tos >> 2))),
         }
     }
 
@@ -175,10 +176,12 @@ impl PairEntry {
                 dropped: r.kind == MALFORMED && r.reason == roce::BAD,
                 asks: data.map(|p| p.headers.ack_request),
                 may_ask: mended.is_some_and(|m| m.fits(self.width)),
+                answers: r.packet.is_some_and(|p| p.headers.kind == Kind::Ack),
             }
         }));
         let way = looked.map(|l| match i.found {
             _ if l.dropped => Way::Dropped,
+            _ if l.answers => Way::Past,
             Some(flow) => Way::Paced { flow, ends: self.is_to_ask(clk, flow, &l, i.ask_every) },
             None => Way::Past,
         });

@@ -51,8 +51,8 @@ enum Asked {
     },
     /// A congestion notification.
     Notified,
-    /// Data, which matter for notifications alone.
-    Data,
+    /// Data, which matter for notifications alone; they are addressed to the port.
+    Data { ours: bool },
 }
 
 /// Queue pairs.
@@ -96,7 +96,7 @@ fn may_draw(p: &Packet, notify: bool, watches: bool) -> bool {
 /// Bits 6 and 5 of a syndrome: ACK, receiver not ready, reserved, NAK.
 fn asked(p: &Packet, draws: bool, own: [u8; 6]) -> Option<Asked> {
     let verb = match (p.headers.kind, p.headers.syndrome >> 5 & 3) {
-        (Kind::Data, _) if draws => return Some(Asked::Data),
+        (Kind::Data, _) if draws => return Some(Asked::Data { ours: p.macs[0] == own }),
         (Kind::Cnp, _) => return Some(Asked::Notified),
         (Kind::Response, _) => Verb::Response,
         (Kind::Ack, 0) => Verb::Ack,
@@ -141,13 +141,11 @@ impl Pairs {
         if self.was_held { queue_pairs::Out::default() } else { self.table.output(clk) }
     }
 
-    /// Key of an answer whose look-up ends at this clock, and whose pair is not joined; and whether
-    /// it is addressed to the port.
-    fn unknown(&self, table: &queue_pairs::Out) -> Option<(Key, bool)> {
-        match self.found(table) {
-            Some((Asked::Answer { ours, .. }, _, None)) => table.answer_key.map(|key| (key, ours)),
-            _ => None,
-        }
+    /// Key of an answer, or of data with CE, to the port whose look-up ends at this clock, and whose
+    /// pair is not joined.
+    fn unknown(&self, table: &queue_pairs::Out) -> Option<Key> {
+        let of = self.found(table).filter(|f| f.2.is_none())?;
+        table.answer_key.filter(|_| matches!(of.0, Asked::Answer { ours: true, .. } | Asked::Data { ours: true }))
     }
 
     /// The packet from the wire whose look-up ends at this clock, with its flow.
@@ -202,7 +200,7 @@ impl Form for Pairs {
         let timing_pulses = TIMING_COUNTERS.iter().fold(0, |all, (p, c)| all | counted(timing.pulses, *p as u16, *c));
         let found = self.found(&table);
         let notified = matches!(found, Some((Asked::Notified, _, Some(_))));
-        let unknown = self.unknown(&table).is_some();
+        let unknown = matches!(found, Some((Asked::Answer { .. }, _, None)));
         let notices = self.notices.output(clk);
         let notice_pulses = NOTICE_COUNTERS.iter().fold(0, |all, (p, c)| all | counted(notices.pulses.into(), *p as u16, *c));
         let malformed = self.wire.output(clk).is_some_and(|r| r.kind == MALFORMED && r.reason != roce::BAD);
@@ -244,8 +242,8 @@ impl Form for Pairs {
     fn step(&mut self, clk: u64, i: &In<'_>) {
         let (c, rst) = (&i.core.csr.settings, i.rst);
         let table = self.table(clk);
-        let unknown = self.unknown(&table).filter(|u| u.1).map(|u| u.0);
-        let entry = self.entry.output(clk);
+        let unknown = self.unknown(&table);
+        let looks = self.entry.looks(clk, c.notify_enable);
         let wire = self.wire.output(clk);
         let found = self.found(&table);
 
@@ -289,7 +287,7 @@ impl Form for Pairs {
         self.notice = cnp.or(left.map(|(flow, bytes)| Notice { flow, marked: false, bytes: bytes.into() })).filter(|_| !rst);
         let answer = found.and_then(|(asked, _, flow)| match asked {
             Asked::Answer { verb, psn, bytes, ts, .. } => Some(Answer { flow: flow?, verb, psn, bytes, ts }),
-            Asked::Notified | Asked::Data => None,
+            Asked::Notified | Asked::Data { .. } => None,
         });
         self.wire.step(clk, &parse::In { rst, beat: i.wire, stamp: i.core.time.date, bad: false, port: 0 });
 
@@ -328,7 +326,7 @@ impl Form for Pairs {
                 clk,
                 &queue_pairs::In {
                     rst: false,
-                    sent: entry.looks,
+                    sent: looks,
                     answer: ask.map(|a| a.0),
                     command,
                     secret,
