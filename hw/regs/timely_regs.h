@@ -197,7 +197,7 @@
 #define TIMELY_ROCE_STATUS_FLOW_SHIFT 16 /* flow of the last command's pair */
 #define TIMELY_ROCE_STATUS_FLOW_MASK 0xffff0000u
 #define TIMELY_ROCE_NOTIFY 0x5cu /* RW: whether data and READ responses that arrive with CE are answered by congestion notifications (CNPs), for a host whose RDMA NIC sends none */
-#define TIMELY_ROCE_NOTIFY_NOTIFY_SHIFT 0 /* 1 those of queue pairs that are joined are answered, those of others are counted */
+#define TIMELY_ROCE_NOTIFY_NOTIFY_SHIFT 0 /* 1 those of queue pairs that are joined are answered, those of others are counted, and ACKs of the host make their pair known as requests do */
 #define TIMELY_ROCE_NOTIFY_NOTIFY_MASK 0x1u
 #define TIMELY_ROCE_NOTIFY_INTERVAL 0x60u /* RW: least time between two congestion notifications of a queue pair */
 #define TIMELY_ROCE_NOTIFY_INTERVAL_INTERVAL_SHIFT 0 /* ns; 50 us after reset, as DCQCN has it */

@@ -223,7 +223,7 @@ macro_rules! settings_table {
                 notify_enable: 1 {
                     NOTIFY at 0x5c, ReadWrite,
                         "whether data and READ responses that arrive with CE are answered by congestion notifications (CNPs), for a host whose RDMA NIC sends none",
-                        [bit(0, "notify", "1 those of queue pairs that are joined are answered, those of others are counted")]
+                        [bit(0, "notify", "1 those of queue pairs that are joined are answered, those of others are counted, and ACKs of the host make their pair known as requests do")]
                 }
                 /// Least time between two notifications of a pair, ns.
                 notify_interval: 24 {

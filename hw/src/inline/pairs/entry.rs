@@ -18,10 +18,10 @@ const _: () = assert!(LATENCY == 15 && SETTLED == 4 && ICRC_BYTES == 4);
 
 /// Tells the packets of `s_*` (`W` bits, `K` must be `W / 8`, `N` `W / 64`) apart: SEND, WRITE and
 /// READ requests of a pair that the table knows go to the store under its flow, one of more than
-/// 9,728 bytes or with a gap nowhere, every other past the store. With `cfg_learns_acks` ACKs, which
-/// go past, make their pair known too. `m_info` is what travels beside a request ([`RequestInfo`]),
-/// without a meaning for others. `M` bits go beside a packet; `E` must
-/// be `K + 1`, `V` `F + 2`.
+/// 9,728 bytes or with a gap nowhere, every other past the store. With `cfg_learns_acks` ACKs go
+/// past and make their pair known too. `m_info` is what travels beside a request
+/// ([`RequestInfo`]), without a meaning for others. `M` bits go beside a packet; `E` must be
+/// `K + 1`, `V` `F + 2`.
 ///
 /// Where `cfg_ask_every` is not 0, data that are so many packets behind their pair's last one that
 /// asks for an ACK ask for one: AckReq is set, and the check sequence mended ([`Mend`]), but not in

@@ -141,8 +141,8 @@ impl Pairs {
         if self.was_held { queue_pairs::Out::default() } else { self.table.output(clk) }
     }
 
-    /// Key of an answer, or of data with CE, to the port whose look-up ends at this clock, and whose
-    /// pair is not joined.
+    /// Key of an answer, or of data with CE, to the port whose look-up ends at this clock. Its pair
+    /// is not joined.
     fn unknown(&self, table: &queue_pairs::Out) -> Option<Key> {
         let of = self.found(table).filter(|f| f.2.is_none())?;
         table.answer_key.filter(|_| matches!(of.0, Asked::Answer { ours: true, .. } | Asked::Data { ours: true }))
