@@ -645,7 +645,7 @@
 #define TIMELY_PROFILE_USE_WINDOW_NS_SHIFT 0 /* the rate of a flow does not grow from when it is this far behind 80 % of its use, ns, until it has caught up; 0 it may always */
 #define TIMELY_PROFILE_USE_WINDOW_NS_MASK 0xffffffu
 #define TIMELY_PROFILE_LOSS_DECREASE_WORD 31
-#define TIMELY_PROFILE_LOSS_DECREASE_SHIFT 0 /* decrease of the rate by a sample whose ACK tells of lost packets, at most once in an RTT, Q.26; 0 none */
+#define TIMELY_PROFILE_LOSS_DECREASE_SHIFT 0 /* decrease of the rate by a sample whose ACK tells of lost packets, or by a NAK, at most once in an RTT, Q.26; 0 none */
 #define TIMELY_PROFILE_LOSS_DECREASE_MASK 0x7ffffffu
 #define TIMELY_PROFILE_LOSS_DECREASE_MOST 67108864u
 
@@ -758,7 +758,7 @@
 #define TIMELY_EVENT_RECORD_LAW_SHIFT 20 /* law of that profile when the record was made, as the profile names it */
 #define TIMELY_EVENT_RECORD_LAW_MASK 0xf00000u
 #define TIMELY_EVENT_RECORD_KIND_WORD 3
-#define TIMELY_EVENT_RECORD_KIND_SHIFT 24 /* what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT whose ACK told of a loss, and the rate fell by that, 6 a CNP or a timer of DCQCN */
+#define TIMELY_EVENT_RECORD_KIND_SHIFT 24 /* what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT whose ACK told of a loss, and the rate fell by that, 6 a CNP or a timer of DCQCN, 7 a NAK of a queue pair */
 #define TIMELY_EVENT_RECORD_KIND_MASK 0x7000000u
 #define TIMELY_EVENT_RECORD_BRANCH_WORD 3
 #define TIMELY_EVENT_RECORD_BRANCH_SHIFT 27 /* what decided, as the telemetry record's `last_branch` names it */

@@ -7,6 +7,11 @@ fn unless_written(bits: usize) -> String {
     format!("write_enable & (read_address == write_address) ? {{{bits}{{1'bx}}}} : mem[read_address]")
 }
 
+// Zeros before the first write.
+fn zeros(address_bits: usize) -> String {
+    format!("integer i;\ninitial for (i = 0; i < {}; i = i + 1) mem[i] = 0;\n", 1usize << address_bits)
+}
+
 /// Block RAM whatever its size, which holds what it read last: one read and one write a clock. A
 /// word read while it is written is the old one.
 #[derive(LogicBlock, Default)]
@@ -58,10 +63,7 @@ impl<D: Synth, const N: usize> Logic for BlockRam<D, N> {
         self.read_data.connect();
     }
     fn hdl(&self) -> Verilog {
-        let zeros = match self._zeros {
-            true => format!("integer i;\ninitial for (i = 0; i < {}; i = i + 1) mem[i] = 0;\n", 1usize << N),
-            false => String::new(),
-        };
+        let zeros = if self._zeros { zeros(N) } else { String::new() };
         Verilog::Custom(format!(
             "(* ram_style = \"block\" *)\nreg[{high}:0] mem[{last}:0];
 {zeros}
@@ -198,6 +200,14 @@ pub struct LutRam<D: Synth, const N: usize> {
     /// The word.
     pub write_data: Signal<In, D>,
     _words: BTreeMap<Bits<N>, D>,
+    _zeros: bool,
+}
+
+impl<D: Synth, const N: usize> LutRam<D, N> {
+    /// Zeros as the device is configured; otherwise it holds anything until it is written.
+    pub fn zeros(self) -> Self {
+        LutRam { _zeros: true, ..self }
+    }
 }
 
 impl<D: Synth, const N: usize> Logic for LutRam<D, N> {
@@ -212,7 +222,7 @@ impl<D: Synth, const N: usize> Logic for LutRam<D, N> {
     }
     fn hdl(&self) -> Verilog {
         Verilog::Custom(format!(
-            "(* ram_style = \"distributed\" *)\nreg[{high}:0] mem[{last}:0];\n
+            "(* ram_style = \"distributed\" *)\nreg[{high}:0] mem[{last}:0];\n{zeros}
 always @(*) read_data = mem[read_address];
 
 always @(posedge clock) begin
@@ -221,6 +231,7 @@ always @(posedge clock) begin
    end
 end
 ",
+            zeros = if self._zeros { zeros(N) } else { String::new() },
             high = D::BITS - 1,
             last = (1usize << N) - 1
         ))

@@ -19329,7 +19329,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [3:0] loss__profile_8;
     wire [9:0] loss__flow_0;
     wire loss__lost_0;
-    wire [23:0] loss__rtt_2;
+    reg  [23:0] loss__rtt_2;
+    reg  [23:0] loss__rtt_2_v;
     wire [23:0] loss__endpoint_2;
     wire loss__cnp_12;
     wire [24:0] loss__half_alpha_12;
@@ -20202,6 +20203,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [2:0] kind_14;
     wire [2:0] kind_18;
     wire [2:0] kind_19;
+    wire [2:0] kind_2;
     wire naks;
     wire late_18;
     wire falls;
@@ -20835,6 +20837,10 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
             filtered__d_v = ((32'h0) & 41'h1ffffffffff);
         end
         writes__d_v = ((valid__10__q & (kind__10__q != Kind__Host)) & ~(reacts__10__q & ~flags__10__q[(64'hd)+:(1)])) | sweep;
+        loss__rtt_2_v = rtt__2__q;
+        if (reacts__2__q & kind_2[(64'h1)+:(1)]) begin
+            loss__rtt_2_v = state__record_2[(64'h0)+:(24)];
+        end
         event__kind_v = kind__19__q;
         if (loss__falls_19) begin
             event__kind_v = Kind__Loss;
@@ -21231,6 +21237,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         kind__1__d = kind__1__d_v;
         hops__1__d = hops__1__d_v;
         profile__3__d = profile__3__d_v;
+        loss__rtt_2 = loss__rtt_2_v;
         event_kind = event__kind_v;
         pulses = pulses_v;
     end
@@ -21559,7 +21566,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign loss__profile_8 = profile__8__q;
     assign loss__flow_0 = arbiter__flow;
     assign loss__lost_0 = arbiter__lost;
-    assign loss__rtt_2 = rtt__2__q;
+    assign kind_2 = kind__2__q;
     assign loss__endpoint_2 = endpoint__2__q;
     assign loss__time_2 = value__2__q;
     assign naks = kind_10[(64'h1)+:(1)] & reacts__10__q;
@@ -23317,6 +23324,8 @@ module tnic_standalone__core__control__engine__arbiter__cleared(clock,read_addre
     // Update code (custom)
     (* ram_style = "distributed" *)
     reg[0:0] mem[31:0];
+    integer i;
+    initial for (i = 0; i < 32; i = i + 1) mem[i] = 0;
     
     assign read_data = mem[read_address];
     
@@ -23341,6 +23350,8 @@ module tnic_standalone__core__control__engine__arbiter__cleared_old(clock,read_a
     // Update code (custom)
     (* ram_style = "distributed" *)
     reg[0:0] mem[31:0];
+    integer i;
+    initial for (i = 0; i < 32; i = i + 1) mem[i] = 0;
     
     assign read_data = mem[read_address];
     
@@ -24251,6 +24262,8 @@ module tnic_standalone__core__control__engine__arbiter__set(clock,read_address,r
     // Update code (custom)
     (* ram_style = "distributed" *)
     reg[1:0] mem[31:0];
+    integer i;
+    initial for (i = 0; i < 32; i = i + 1) mem[i] = 0;
     
     assign read_data = mem[read_address];
     
@@ -24275,6 +24288,8 @@ module tnic_standalone__core__control__engine__arbiter__set_old(clock,read_addre
     // Update code (custom)
     (* ram_style = "distributed" *)
     reg[1:0] mem[31:0];
+    integer i;
+    initial for (i = 0; i < 32; i = i + 1) mem[i] = 0;
     
     assign read_data = mem[read_address];
     
@@ -26030,6 +26045,9 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
             sets__0__d_v = 1'b1;
         end
         else if (kind_13 == Kind__Host) begin
+            if (reacts_13) begin
+                branch__0__d_v = Decided__Held;
+            end
             sets__0__d_v = flags_13[(64'h0)+:(1)] & ~reacts_13;
             accepted__0__d_v = flags_13[(64'h0)+:(1)] | reacts_13;
             if (flags_13[(64'h0)+:(1)] & ~reacts_13) begin

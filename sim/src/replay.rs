@@ -62,9 +62,9 @@ pub fn recorded(r: &EventRecord) -> Came {
 
 /// Result by the model from a record's inputs and state, under the words of its profile.
 pub fn compute(r: &EventRecord, words: &law::Words) -> Option<Came> {
-    // NAKs come an RTT apart, so that each counts.
+    let lost = r.branch != law::HELD;
     let operation =
-        Operation { kind: kind(r.kind)?, rtt_ns: r.signal_ns, value: r.argument, hops: r.hops, endpoint_ns: r.endpoint_ns, lost: true };
+        Operation { kind: kind(r.kind)?, rtt_ns: r.signal_ns, value: r.argument, hops: r.hops, endpoint_ns: r.endpoint_ns, lost };
     let mut state = State::from_words(&r.before, r.rate_before);
     let outcome = law::apply(words, &mut state, &operation);
     let law = profile::LAW.get(words) as u8;
@@ -168,7 +168,7 @@ mod tests {
             |r| r.hyperactive ^= true,
             |r| r.law = 0,
             |r| r.kind = 1,
-            |r| r.kind = 7,
+            |r| r.kind = 8,
         ];
         for (i, change) in changes.iter().enumerate() {
             let mut r = recording();

@@ -52,7 +52,7 @@ fn write(device: DeviceReport, telemetry: Telemetry, totals: &Totals, format: Fo
     registry.register("flow_wire_bytes", "Wire bytes of a flow", bytes.clone());
     registry.register("flow_updates", "Rate updates of a flow, by branch", updates.clone());
     let lost = Family::<Labels, Counter>::default();
-    registry.register("flow_segments_lost", "Segments of a flow that lost packets, as ACKs told", lost.clone());
+    registry.register("flow_segments_lost", "Segments of a flow that lost packets, as ACKs told; NAKs of a queue pair", lost.clone());
     let paused = Counter::<f64, AtomicU64>::default();
     registry.register(
         "paused_seconds",

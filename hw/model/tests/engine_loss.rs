@@ -2,10 +2,11 @@
 //! however many there are; the expectation is that of TCP's multiplicative decrease (RFC 5681,
 //! section 3.1: once a window, whatever the window lost), not of our own code.
 use timely_model::Block;
-use timely_model::bus::{FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, Sample};
+use timely_model::bus::{FlowLoad, KIND_NAK, KIND_RTT, KIND_TIMEOUT, ProfileWrite, Sample};
+use timely_model::engine::state::State;
 use timely_model::engine::{Engine, In, sweep_clocks};
 use timely_regs::flow::FlowRecord;
-use timely_regs::parameters::Parameters;
+use timely_regs::parameters::{LawKind, Parameters};
 use timely_regs::profile::RATE_FRACTION;
 
 const F: u32 = 10;
@@ -81,6 +82,27 @@ fn without_losses_or_a_decrease_the_law_alone_counts() {
             let rate = rig.sample(1_000_000 + n * RTT_NS / 4, lost);
             assert!((rate - START_MBPS).abs() < 1.0, "decrease {decrease}, {lost} lost: {rate} Mb/s");
         }
+    }
+}
+
+/// NAKs of a round trip are one decrease too, by the last RTT that was measured, and leave the
+/// history alone; under each law but PI, which needs a gain, and none under `fixed`.
+#[test]
+fn naks_of_a_round_trip_are_one_decrease() {
+    for law in [LawKind::Timely, LawKind::Patched, LawKind::Swift, LawKind::Dcqcn, LawKind::Fixed] {
+        let mut rig = Rig::new(&Parameters { law, ..parameters(0.5) });
+        let mut expected = rig.sample(1_000_000, 0);
+        let before = rig.engine.state(FLOW).to_owned();
+        for n in 0..64 {
+            let nak = Sample { kind: KIND_NAK, flow: FLOW, now_ns: 2_000_000 + n * RTT_NS / 16, lost: 1, ..Sample::default() };
+            rig.step(In { sample: Some(nak), ..In::default() });
+            (0..60).for_each(|_| rig.step(In::default()));
+            if n % 16 == 0 && law != LawKind::Fixed {
+                expected /= 2.0;
+            }
+            assert!((rig.rate - expected).abs() <= expected * 1e-4, "{law:?}, NAK {n}: {} Mb/s, not {expected}", rig.rate);
+        }
+        assert_eq!(State { rate: before.rate, ..*rig.engine.state(FLOW) }, before, "{law:?}");
     }
 }
 

@@ -3,7 +3,7 @@
 //! over.
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use timely_model::Block;
 use timely_model::bus::{Completion, FlowLoad, KIND_NAK, KIND_RTT, KIND_TIMEOUT, ProfileWrite};
 use timely_model::round_trips::{Answer, Frame, In, Pulse, Request, RoundTrips, Verb};
@@ -115,6 +115,7 @@ impl Pair {
 
 struct Tally {
     samples: u64,
+    told: u64,
     timeouts: u64,
     pulses: BTreeMap<u32, u64>,
     asked: u64,
@@ -130,8 +131,10 @@ fn run(seed: u64, faults: Faults, clocks: u64) -> Tally {
     let mut forth = BTreeMap::<u64, Vec<(u32, Packet)>>::new();
     let mut back = BTreeMap::<u64, Vec<(u32, u32, Answer)>>::new();
     let mut departures = BTreeMap::<u64, Completion>::new();
+    // NAKs, each of which is told, with a packet timed or without one.
+    let mut refused = BTreeSet::new();
     let mut answered = BTreeMap::<u64, (u32, Vec<u64>)>::new();
-    let mut tally = Tally { samples: 0, timeouts: 0, pulses: BTreeMap::new(), asked: 0 };
+    let mut tally = Tally { samples: 0, told: 0, timeouts: 0, pulses: BTreeMap::new(), asked: 0 };
     let mut outstanding = vec![None::<u64>; flows];
     let (mut tag, mut arrivals) = (0u16, vec![(0u64, 0u64); flows]);
     let mut setup: VecDeque<In> = VecDeque::new();
@@ -146,9 +149,10 @@ fn run(seed: u64, faults: Faults, clocks: u64) -> Tally {
         let out = block.output(clk);
         (0..9).filter(|b| out.pulses >> b & 1 == 1).for_each(|b| *tally.pulses.entry(b).or_default() += 1);
         if let Some(s) = out.sample.filter(|s| s.kind == KIND_NAK) {
-            // Each NAK of the right flow, with a packet timed or without one.
             let (flow, _) = &answered[&(clk - LATENCY)];
-            assert_eq!((s.flow, s.rtt_ns, s.lost, out.pulses >> Pulse::Nak as u32 & 1), (*flow, 0, 1, 1), "clock {clk}, seed {seed}");
+            assert_eq!((s.flow, s.rtt_ns, s.lost), (*flow, 0, 1), "clock {clk}, seed {seed}");
+            tally.told += 1;
+            assert!(refused.contains(&(clk - LATENCY)), "clock {clk}, seed {seed}: no NAK");
             outstanding[s.flow as usize] = None;
         } else if let Some(s) = out.sample {
             outstanding[s.flow as usize] = None;
@@ -305,6 +309,9 @@ fn run(seed: u64, faults: Faults, clocks: u64) -> Tally {
                     *done = true;
                 }
                 answered.insert(clk, (flow, possible));
+                if a.verb == Verb::Nak {
+                    refused.insert(clk);
+                }
                 if outstanding[flow as usize].is_some() {
                     outstanding[flow as usize] = None;
                 }
@@ -326,6 +333,8 @@ fn run(seed: u64, faults: Faults, clocks: u64) -> Tally {
         }
         block.step(clk, &i);
     }
+    let within = refused.range(..clocks - LATENCY).count() as u64;
+    assert_eq!(tally.told, within, "seed {seed}: NAKs that were told");
     tally
 }
 

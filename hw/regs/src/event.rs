@@ -35,7 +35,7 @@ pub const KIND: Field = Field::new(
     26,
     24,
     "kind",
-    "what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT whose ACK told of a loss, and the rate fell by that, 6 a CNP or a timer of DCQCN",
+    "what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT whose ACK told of a loss, and the rate fell by that, 6 a CNP or a timer of DCQCN, 7 a NAK of a queue pair",
 );
 /// The branch that decided.
 pub const BRANCH: Field = Field::new(3, 29, 27, "branch", "what decided, as the telemetry record's `last_branch` names it");
@@ -132,7 +132,7 @@ pub struct EventRecord {
     pub hops: u8,
     /// Time in the responder, ns, 24 bits.
     pub endpoint_ns: u32,
-    /// Time of the sample, ns, low 32 bits; of kind host rate the rate that was asked for.
+    /// Time of the sample or NAK, ns, low 32 bits; of kind host rate the rate that was asked for.
     pub argument: u32,
     /// Rate before, 2^-12 Mb/s.
     pub rate_before: u32,

@@ -186,7 +186,7 @@ pub const LOSS_DECREASE: Field = Field::new(
     26,
     0,
     "loss_decrease",
-    "decrease of the rate by a sample whose ACK tells of lost packets, at most once in an RTT, Q.26; 0 none",
+    "decrease of the rate by a sample whose ACK tells of lost packets, or by a NAK, at most once in an RTT, Q.26; 0 none",
 )
 .range(0, 1 << 26);
 

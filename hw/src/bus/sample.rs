@@ -3,7 +3,8 @@ use super::bus;
 use rust_hdl::prelude::*;
 
 bus! {
-    /// `timely_model::bus::Sample`: `kind` 0 an RTT, 1 a time-out. `rtt_ns` is the signal that the
+    /// `timely_model::bus::Sample`: `kind` 0 an RTT, 1 a time-out, 2 a NAK, of which all else but
+    /// `now_ns` is 0, and `lost` 1. `rtt_ns` is the signal that the
     /// flow's profile asks for, ns, 2^24 - 1 for a time-out; `now_ns` the steady time of the ACK
     /// or time-out. `hops` (15 at most), `endpoint_ns` (the responder's residence, 0 if it is
     /// longer than the RTT) and `lost` (segments that lost packets) are 0 for a time-out. `F` flow

@@ -55,7 +55,7 @@ pub struct Arbiter<const F: usize> {
     pub hops: Signal<Out, Bits<8>>,
     /// Action that the reaction block asks for, of kind time-out; 0 for any other operation.
     pub action: Signal<Out, Bits<8>>,
-    /// The reaction block asks for one.
+    /// The reaction block asks for one; or a NAK, of kind host rate.
     pub reacts: Signal<Out, Bit>,
     /// The responder's part of a sample, ns.
     pub endpoint_ns: Signal<Out, Bits<24>>,
@@ -162,8 +162,8 @@ pub struct Arbiter<const F: usize> {
 
 impl<const F: usize> Default for Arbiter<F> {
     fn default() -> Self {
-        construct!({ slots: BlockRam::default().apart(), issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart() }
-            clk, rst, enable, sample, lost, due_lost, sampled, here, ends, last, lose, set, set_old, cleared, cleared_old,
+        construct!({ slots: BlockRam::default().apart(), issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart(), set: LutRam::default().zeros(), set_old: LutRam::default().zeros(), cleared: LutRam::default().zeros(), cleared_old: LutRam::default().zeros() }
+            clk, rst, enable, sample, lost, due_lost, sampled, here, ends, last, lose,
             idle, host, reaction_valid, reaction_flow, reaction, action, asks, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
             endpoint_ns, rtt_short, endpoint_short, reacts, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
             held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, opens, closes, next_sure, go, free, parked,
@@ -267,7 +267,7 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.taken.next = self.here.val().turn != self.cleared.read_data.val();
         // What parked in the last clock of its slot.
         self.last.next = self.parked_now.q.val() & (self.parked_place.q.val() == self.old.q.val());
-        // While nothing is enabled each slot becomes empty, in both RAMs that were the same.
+        // While nothing is enabled each slot becomes empty, and `set_old` equal to `set`.
         self.set.write_enable.next = (self.parked_now.q.val() & !self.last.val()) | !self.enable.val();
         self.set.write_address.next = self.parked_place.q.val();
         self.set.write_data.next.turn = self.cleared.read_data.val();

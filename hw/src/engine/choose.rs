@@ -22,7 +22,7 @@ pub struct Choose {
     pub kind_13: Signal<In, Kind>,
     /// Action that the reaction block asks for.
     pub action_13: Signal<In, Action>,
-    /// There is one; the kind is a time-out's.
+    /// There is one, of kind time-out; or a NAK, of kind host rate.
     pub reacts_13: Signal<In, Bit>,
     /// DCQCN's target after the action.
     pub target_13: Signal<In, Bits<32>>,
@@ -200,6 +200,9 @@ impl Logic for Choose {
             self.sets[0].d.next = true;
         } else if self.kind_13.val() == Kind::Host {
             // A NAK sets the rate by its loss alone.
+            if self.reacts_13.val() {
+                self.branch[0].d.next = Decided::Held;
+            }
             self.sets[0].d.next = self.flags_13.val().fixed & !self.reacts_13.val();
             self.accepted[0].d.next = self.flags_13.val().fixed | self.reacts_13.val();
             if self.flags_13.val().fixed & !self.reacts_13.val() {

@@ -1,4 +1,4 @@
-//! The decrease by loss: at most one in a round trip.
+//! The decrease by loss, of an ACK or a NAK: at most one in a round trip.
 use super::word::ProfileWord;
 use super::words::ProfileWrite;
 use crate::ram::ApartRam;
@@ -27,7 +27,7 @@ pub struct Loss<const F: usize> {
     pub flow_0: Signal<In, Bits<F>>,
     /// The operation's ACK tells of a loss, if the operation is a sample or a NAK.
     pub lost_0: Signal<In, Bit>,
-    /// RTT, ns.
+    /// RTT, of a NAK the flow's last one, ns.
     pub rtt_2: Signal<In, Bits<24>>,
     /// The responder's part, ns.
     pub endpoint_2: Signal<In, Bits<24>>,

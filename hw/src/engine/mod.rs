@@ -195,6 +195,7 @@ pub struct Engine<const F: usize> {
     kind_14: Signal<Local, KindBits>,
     kind_18: Signal<Local, KindBits>,
     kind_19: Signal<Local, KindBits>,
+    kind_2: Signal<Local, KindBits>,
     naks: Signal<Local, Bit>,
     late_18: Signal<Local, Bit>,
     falls: Signal<Local, Bit>,
@@ -218,6 +219,6 @@ impl<const F: usize> Default for Engine<F> {
             idle, limited_valid, limited_flow, limited, host, reaction_valid, reaction_flow, reaction, target, alpha, alpha_in, action, reacts, lowers, aims, aimed, aim_now, remembers, fl, pw, rate_valid, rate_flow, rate_value, event, pulses, superseded, sweep_count, sweep_done, sweeping, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
             scale, gradient, increase, choose, limits, rate, root, turn, inputs, measured, given, stamps, values, earlier, mark_19, shown, mark, options, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
             profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, low_10, edge_13, above, smoothed, kept, rising, reached,
-            writes, last, filtered, mark11, marked, marked_now, kind_10, kind_14, kind_18, kind_19, naks, late_18, falls, is_sample, rate_now, refused_now)
+            writes, last, filtered, mark11, marked, marked_now, kind_10, kind_14, kind_18, kind_19, kind_2, naks, late_18, falls, is_sample, rate_now, refused_now)
     }
 }

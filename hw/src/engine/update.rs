@@ -494,6 +494,10 @@ impl<const F: usize> Logic for Engine<F> {
         self.loss.flow_0.next = self.arbiter.flow.val();
         self.loss.lost_0.next = self.arbiter.lost.val();
         self.loss.rtt_2.next = self.rtt[2].q.val();
+        self.kind_2.next = self.kind[2].q.val().into();
+        if self.reacts[2].q.val() & self.kind_2.val().replaces {
+            self.loss.rtt_2.next = self.state.record_2.val().rtt_ns;
+        }
         self.loss.endpoint_2.next = self.endpoint[2].q.val();
         self.loss.time_2.next = self.value[2].q.val();
         self.naks.next = self.kind_10.val().replaces & self.reacts[10].q.val();

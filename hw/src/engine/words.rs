@@ -158,9 +158,9 @@ packed! {
 
     /// The bits of a [`Kind`] that is not `Loss`, where one bit says enough.
     pub struct KindBits {
-        /// Time-out or host rate: no sample, yet an operation with a value.
+        /// Time-out, host rate or NAK: no sample, yet an operation with a value.
         pub valued: Bit,
-        /// Load or host rate: the rate is replaced.
+        /// Load or host rate: the rate is replaced; or a NAK.
         pub replaces: Bit,
         /// Idle restart.
         pub idle: Bit,
@@ -267,8 +267,9 @@ packed! {
         pub hops: Bits<8>,
         /// The responder's part, ns.
         pub endpoint_ns: Bits<24>,
-        /// The sample is a time-out, or a NAK.
+        /// The sample is a time-out.
         pub timed_out: Bit,
+        /// The sample is a NAK.
         pub nak: Bit,
         /// RTT is below 256 ns.
         pub rtt_short: Bit,

@@ -90,7 +90,8 @@ pub const INCREASE: u8 = 2;
 pub const DECREASE: u8 = 3;
 /// `event_branch`: no law was consulted.
 pub const NONE: u8 = 4;
-/// `event_branch`: Swift is above a target, but decreased less than an RTT ago.
+/// `event_branch`: Swift is above a target, but decreased less than an RTT ago; a NAK that lowers
+/// nothing.
 pub const HELD: u8 = 5;
 
 /// An operation.
@@ -192,9 +193,7 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
         Kind::Idle => greatest = p::RESTART_RATE.get(w),
         Kind::Nak => {
             sets_rate = op.lost && falls_by_loss(w);
-            if sets_rate {
-                change = Change::by(NONE, p::LOSS_DECREASE.get(w).into());
-            }
+            change = if sets_rate { Change::by(NONE, p::LOSS_DECREASE.get(w).into()) } else { Change::by(HELD, 0) };
         }
         Kind::Reaction if law == LAW_DCQCN => {
             if s.limited {
@@ -420,10 +419,10 @@ mod tests {
             if k % 2 == 0 {
                 w = Parameters::named(NAMES[k % NAMES.len()], 8.0).expect("listed").quantise().expect("valid");
             }
-            let kinds = [Kind::Sample, Kind::Loss, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle, Kind::Reaction];
+            let kinds = [Kind::Sample, Kind::Loss, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle, Kind::Reaction, Kind::Nak];
             let (rtt_ns, endpoint_ns) = (random() >> (8 + random() % 24), random() >> (8 + random() % 24));
-            let op =
-                Operation { kind: kinds[random() as usize % 7], rtt_ns, value: random(), hops: random() as u8, endpoint_ns, lost: false };
+            let (kind, lost) = (kinds[random() as usize % 8], random() % 2 == 0);
+            let op = Operation { kind, rtt_ns, value: random(), hops: random() as u8, endpoint_ns, lost };
             let out = apply(&w, &mut s, &op);
             assert!(out.branch <= HELD && out.rate == s.rate);
             assert_eq!(State::from_words(&s.to_words(), s.rate), s);

@@ -17,8 +17,8 @@
 //! place of what its law says, unless such a sample of the flow did so less than its RTT (and the
 //! responder's part) ago; then it counts as any other. The history goes on as with a sample. A
 //! sample that takes the place of a parked one takes over that one's loss; the loss of one that is
-//! lost in the queue is lost with it. A sample that is a NAK has no RTT: it lowers the rate in the
-//! same way, and leaves the history as it is.
+//! lost in the queue is lost with it. A sample that is a NAK has no RTT: it lowers the rate unless
+//! a loss of the flow did so less than the flow's last RTT ago, and leaves the history as it is.
 //!
 //! Times are 32 bits of ns: a sample that follows the flow's last by 4.295 s or more, without a
 //! time-out or an idle restart between, takes its delta factor from the remainder. It is at most 1
@@ -208,7 +208,9 @@ impl Engine {
         let (profile, before) = (*profile, *state);
         let since = operation.value.wrapping_sub(self.losses[flow as usize]);
         let heard = matches!(operation.kind, Kind::Sample | Kind::Nak) && operation.lost;
-        let counts = heard && since >= operation.rtt_ns + operation.endpoint_ns;
+        // A NAK has no RTT: the flow's last one stands for it.
+        let rtt_ns = if operation.kind == Kind::Nak { before.rtt_ns } else { operation.rtt_ns };
+        let counts = heard && since >= rtt_ns + operation.endpoint_ns;
         operation.lost = counts && law::falls_by_loss(&self.profiles[usize::from(profile)]);
         if operation.lost {
             self.losses[flow as usize] = operation.value;

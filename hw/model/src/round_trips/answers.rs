@@ -151,7 +151,10 @@ fn decide(word: &mut Done, op: &Op, epoch: u8) -> Given {
             match a.verb {
                 Verb::Nak => {
                     pulse(Pulse::Nak);
-                    given.sample = Some(Sample { kind: KIND_NAK, flow: op.flow, now_ns, lost: 1, ..Sample::default() });
+                    // Of a request of this load.
+                    if sent.known {
+                        given.sample = Some(Sample { kind: KIND_NAK, flow: op.flow, now_ns, lost: 1, ..Sample::default() });
+                    }
                 }
                 Verb::NotReady => pulse(Pulse::NotReady),
                 Verb::Response => word.mtu = word.mtu.max(mtu_of(a.bytes.into())),

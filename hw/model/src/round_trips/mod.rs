@@ -18,9 +18,10 @@
 //! that begins nearer, or has a lesser path MTU, a load is needed.
 //!
 //! **Loss.** A NAK tells the engine by a sample of kind [`KIND_NAK`], whether a packet is timed or
-//! not. Where many packets are lost no timing may ever end by an ACK, and no time-out comes, as
-//! NAKs are answers: NAKs alone lower the rate then. A receiver sends one for the first packet that
-//! it misses, and no other before that has come (9.7.5.2.8), so that they are an RTT apart.
+//! not, if a request was sent since the flow was loaded. Where many packets are lost no timing may
+//! ever end by an ACK, and no time-out comes, as NAKs are answers: NAKs alone lower the rate then.
+//! A receiver sends one for the first packet that it misses, and no other before that has come
+//! (9.7.5.2.8): without reordering they are an RTT apart.
 //!
 //! **READs.** A READ request takes as many PSNs as its responses have packets, of the path MTU each
 //! but the last. The MTU is at least what data and responses of the flow have shown by their

@@ -179,8 +179,8 @@ pub struct Parameters {
     /// A flow that is so far behind 80 % of its rate's use, us, does not raise its rate until it
     /// has caught up; 0 it always may.
     pub use_window_us: f64,
-    /// Share of the rate that a sample takes off when its ACK tells of lost packets, at most once
-    /// in an RTT, 0 to 1; 0 nothing.
+    /// Share of the rate that a sample takes off when its ACK tells of lost packets, or a NAK, at
+    /// most once in an RTT, 0 to 1; 0 nothing.
     pub loss_decrease: f64,
 }
 

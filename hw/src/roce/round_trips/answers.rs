@@ -99,6 +99,8 @@ pub(super) struct Answers<const F: usize> {
     elapsed: DFF<Bits<27>>,
     silent: DFF<Bits<27>>,
     number: DFF<Bits<4>>,
+    /// A request was seen since the load.
+    known: DFF<Bit>,
     doubts: DFF<Bit>,
     replaced: DFF<Bit>,
     connection: DFF<Bit>,
@@ -125,6 +127,7 @@ pub(super) struct Answers<const F: usize> {
     unsure3: Signal<Local, Bit>,
     expires: Signal<Local, Bit>,
     naks: Signal<Local, Bit>,
+    told: Signal<Local, Bit>,
     span: Signal<Local, Span>,
     // Clock 4.
     s_valid: DFF<Bit>,
@@ -133,6 +136,8 @@ pub(super) struct Answers<const F: usize> {
     s_longest: DFF<Bit>,
     s_time: DFF<Bits<32>>,
     n_valid: DFF<Bit>,
+    /// The NAK is told to the engine.
+    tells: DFF<Bit>,
     k_unstamped: DFF<Bit>,
     k_across: DFF<Bit>,
     k_unsure: DFF<Bit>,
@@ -193,6 +198,8 @@ impl<const F: usize> Logic for Answers<F> {
             s_longest,
             s_time,
             n_valid,
+            tells,
+            known,
             k_unstamped,
             k_across,
             k_unsure,
@@ -314,6 +321,7 @@ impl<const F: usize> Logic for Answers<F> {
         self.elapsed.d.next = self.entered[1].q.val() - self.sent2.val().since;
         self.silent.d.next = self.entered[1].q.val() - self.last_out.q.val();
         self.number.d.next = self.sent2.val().timing;
+        self.known.d.next = self.sent2.val().known;
         self.doubts.d.next = self.sent2.val().unsure;
         self.replaced.d.next = self.sent2.val().replaced;
         self.connection.d.next = self.sent2.val().connection;
@@ -368,7 +376,9 @@ impl<const F: usize> Logic for Answers<F> {
         self.span.next = self.diff.q.val();
         // Answers to a pair that is not joined find no flow: their absence tells nothing.
         self.naks.next = (self.kind3.val().nak & self.enable.q.val()) & !self.far.q.val();
-        self.s_valid.d.next = (self.measures.val() | self.naks.val()) | (self.expires.val() & self.knows.val());
+        self.told.next = self.naks.val() & self.known.q.val();
+        self.tells.d.next = self.told.val();
+        self.s_valid.d.next = (self.measures.val() | self.told.val()) | (self.expires.val() & self.knows.val());
         self.s_expired.d.next = self.expires.val() & self.knows.val();
         self.s_rtt.d.next = self.span.val().ns;
         if self.span.val().negative {
@@ -376,12 +386,8 @@ impl<const F: usize> Logic for Answers<F> {
         } else if self.span.val().above.any() {
             self.s_rtt.d.next = self.most.val();
         }
-        // Of a turn the time-out; of a NAK nothing.
+        // Of a turn the time-out.
         self.s_longest.d.next = self.late3.val() | self.kind3.val().turn;
-        if self.naks.val() {
-            self.s_rtt.d.next = bits::<24>(0);
-            self.s_longest.d.next = false;
-        }
         self.s_time.d.next = self.moment[2].q.val();
         self.n_valid.d.next = self.naks.val();
         self.k_not_ready.d.next = (self.kind3.val().not_ready & self.enable.q.val()) & !self.far.q.val();
@@ -393,16 +399,19 @@ impl<const F: usize> Logic for Answers<F> {
 
         // 4
         self.sample.valid.next = self.s_valid.q.val();
-        self.sample.kind.next = bit_cast::<2, 1>(self.s_expired.q.val().into()) | (bit_cast::<2, 1>(self.n_valid.q.val().into()) << 1);
+        self.sample.kind.next = bit_cast::<2, 1>(self.s_expired.q.val().into()) | (bit_cast::<2, 1>(self.tells.q.val().into()) << 1);
         self.sample.flow.next = self.flow[3].q.val();
         self.sample.rtt_ns.next = self.s_rtt.q.val();
         if self.s_longest.q.val() {
             self.sample.rtt_ns.next = self.most.val();
         }
+        if self.tells.q.val() {
+            self.sample.rtt_ns.next = bits::<24>(0);
+        }
         self.sample.now_ns.next = self.s_time.q.val();
         self.sample.hops.next = bits::<8>(0);
         self.sample.endpoint_ns.next = bits::<24>(0);
-        self.sample.lost.next = bit_cast::<7, 1>(self.n_valid.q.val().into());
+        self.sample.lost.next = bit_cast::<7, 1>(self.tells.q.val().into());
         self.nak.next = self.n_valid.q.val();
         self.unstamped.next = self.k_unstamped.q.val();
         self.across.next = self.k_across.q.val();
@@ -443,6 +452,7 @@ impl<const F: usize> Logic for Answers<F> {
             self.s_valid.d.next = false;
             self.s_expired.d.next = false;
             self.n_valid.d.next = false;
+            self.tells.d.next = false;
             self.k_unstamped.d.next = false;
             self.k_across.d.next = false;
             self.k_unsure.d.next = false;

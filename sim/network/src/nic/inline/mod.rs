@@ -199,7 +199,7 @@ impl<P: Path, H: Side> Inline<P, H> {
             match s.kind {
                 KIND_RTT => self.events.push(CoreEvent::Rtt { clk, flow: s.flow, ns: s.rtt_ns }),
                 KIND_TIMEOUT => self.events.push(CoreEvent::Timeout { clk, flow: s.flow }),
-                // A NAK is no end of a timing that was told.
+                // A NAK is not in the trace: the rate that it sets is.
                 _ => {}
             }
         }
