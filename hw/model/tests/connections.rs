@@ -1,7 +1,7 @@
 //! Connections at `timely_model::round_trips` that begin anew on the same number, that are joined
 //! while they send, and whose responses take longer than a time-out.
 use timely_model::Block;
-use timely_model::bus::{Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, RTT_MAX, Sample};
+use timely_model::bus::{Completion, FlowLoad, KIND_NAK, KIND_RTT, KIND_TIMEOUT, ProfileWrite, RTT_MAX, Sample};
 use timely_model::round_trips::{Answer, Frame, In, MOST_FLOW_BITS, Request, RoundTrips, Verb};
 use timely_regs::profile;
 
@@ -96,6 +96,25 @@ impl Pair {
 
 fn of_kind(samples: &[Sample], kind: u8) -> Vec<u32> {
     samples.iter().filter(|s| s.kind == kind).map(|s| s.rtt_ns).collect()
+}
+
+/// A NAK tells of a loss whether a packet is timed or not. One that was under way as its flow was
+/// loaded is of another pair's packets, and lowers nothing.
+#[test]
+fn a_nak_of_before_a_load_tells_nothing() {
+    let mut pair = Pair::new();
+    pair.talk(100, 5, true);
+    pair.answer(Verb::Nak, 104);
+    assert_eq!(of_kind(&pair.taken(), KIND_NAK).len(), 1);
+    let mut record = FlowLoad::default().record;
+    record[0] = 1 | 3 << 4;
+    pair.step(In { flow: Some(FlowLoad { flow: 0, record }), ..In::default() });
+    pair.wait(1000);
+    pair.answer(Verb::Nak, 104);
+    assert_eq!(of_kind(&pair.taken(), KIND_NAK).len(), 0);
+    pair.talk(105, 1, false);
+    pair.answer(Verb::Nak, 105);
+    assert_eq!(of_kind(&pair.taken(), KIND_NAK).len(), 1);
 }
 
 /// A connection ends, and its number begins another whose answers go to a local number that

@@ -1,7 +1,8 @@
 //! DCQCN over RoCEv2's own CNPs: hosts behind an in-line NIC each, a switch that marks, a receiver
 //! that answers marks as a notification point does.
-use super::network::{Network, Plan, US};
+use super::network::{FLOW_BITS, Network, Plan, US};
 use super::plan;
+use super::table::packets;
 use std::collections::BTreeMap;
 use timely_regs::counters::Counter;
 use timely_regs::parameters::Parameters;
@@ -88,6 +89,9 @@ fn a_host_that_only_receives_is_notified_for() {
     let theory = fluid(list.len());
     assert!((m.queue / theory - 1.0).abs() < 0.3, "{} bytes of {theory}", m.queue);
     assert!(cnps > 50, "{cnps} CNPs");
+    // ACKs go past: none waits for a rate.
+    let paced: u32 = (0..1 << FLOW_BITS).map(|flow| packets(&mut far.nic, flow)).sum();
+    assert_eq!(paced, 0, "packets of the receiver's flows");
 }
 
 /// A receiver that sends no CNPs behind a NIC that sends them in its place, one in 50 us and pair

@@ -116,6 +116,11 @@ pub fn lost<P: Path>(nic: &mut Inline<P>, number: u32) -> u32 {
     told_of(nic, number, telemetry::LOST)
 }
 
+/// Packets that a flow sent from the store.
+pub fn packets<P: Path>(nic: &mut Inline<P>, number: u32) -> u32 {
+    told_of(nic, number, telemetry::PACKETS)
+}
+
 /// A pair as the NIC tells it: address, remote and local queue pair, whether a command set it.
 pub type PairOf = ([u8; 16], u32, Option<u32>, bool);
 
