@@ -234,7 +234,7 @@
 #define TIMELY_ROCE_RULE_RULE_PROFILE_MASK 0xf00000u
 #define TIMELY_ROCE_RULE_RULE_PRIORITY_SHIFT 24 /* priority of its queue pairs */
 #define TIMELY_ROCE_RULE_RULE_PRIORITY_MASK 0x7000000u
-#define TIMELY_ROCE_HOST_TIMEOUT 0x7cu /* RW: shortest retransmission time-out of the hosts' queue pairs, a note for software that sets profiles; the hardware does not read it */
+#define TIMELY_ROCE_HOST_TIMEOUT 0x7cu /* RW: shortest retransmission time-out of the hosts' queue pairs: half of it after its last READ a pair owes nothing more for what READs brought */
 
 /* Block counters: Events of the whole NIC, by index. */
 #define TIMELY_COUNTERS_TYPE 0x54690005u
@@ -879,6 +879,7 @@
 #define TIMELY_COUNTER_NOTIFICATIONS_SENT 59 /* A congestion notification was sent in the host's place. */
 #define TIMELY_COUNTER_MARKS_UNKNOWN 60 /* A packet arrived with CE whose queue pair is not joined, or that is not addressed to this port: it was not answered. */
 #define TIMELY_COUNTER_MARKS_POSTPONED 61 /* A packet arrived with CE while another notification was made, and is answered later; or within 4 clocks of another packet, and is not. */
+#define TIMELY_COUNTER_READS_UNCHARGED 62 /* A queue pair was not charged in full for what its READ requests brought: it would have been held up for longer than half of the host's time-out. */
 
 /* The standalone NIC on PCI Express */
 #define TIMELY_PCI_VENDOR_ID 0x1234u /* vendor */

@@ -107,6 +107,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "pair_rules" Speed PairRules::new();
     "round_trips_10" Speed RoundTrips::<10>::new();
     "round_trips_14" Area RoundTrips::<14>::new();
+    "read_charge_10" Speed roce::ReadCharge::<10, 11>::new();
+    "read_charge_14" Area roce::ReadCharge::<14, 15>::new();
     "notifier_64_10" Speed Notifier::<64, 8, 10, 4>::new();
     "notifier_512_14" Area Notifier::<512, 64, 14, 32>::new();
     "ack_64" Speed Ack::<64, 8>::new();

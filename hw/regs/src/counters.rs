@@ -154,6 +154,9 @@ counters! {
     /// A packet arrived with CE while another notification was made, and is answered later; or
     /// within 4 clocks of another packet, and is not.
     MarksPostponed = 61,
+    /// A queue pair was not charged in full for what its READ requests brought: it would have been
+    /// held up for longer than half of the host's time-out.
+    ReadsUncharged = 62,
 }
 
 /// Counters in use.

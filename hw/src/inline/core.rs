@@ -3,7 +3,10 @@
 use super::entry::Entry;
 use super::exit::Exit;
 use super::path::Path;
-use crate::bus::{AxilSlave, CompletionIn, FlowLoadOut, FlowStreamOut, MetaAxisIn, MetaAxisOut, PairSourceOut, SideAxisOut, TaggedAxisOut};
+use crate::bus::{
+    AxilSlave, ChargeOut, CompletionIn, FlowLoadOut, FlowStreamOut, GrantOut, MetaAxisIn, MetaAxisOut, PairSourceOut, SideAxisOut,
+    TaggedAxisOut,
+};
 use crate::constant::Const;
 use crate::construct::construct;
 use crate::mark::Mark;
@@ -263,6 +266,11 @@ impl<
         self.path.dropped.next = self.entry.dropped.val();
         self.entry.drop_ready.next = self.path.drop_ready.val();
         self.path.strange.next = self.entry.strange.val();
+        // Nothing comes between pacer and store.
+        GrantOut::<F>::join(&mut self.path.m_grant, &mut self.path.s_grant);
+        ChargeOut::<F>::join(&mut self.path.m_charge, &mut self.path.s_charge);
+        self.path.s_charge_vain.next = false;
+        FlowStreamOut::<F>::join(&mut self.path.m_ring, &mut self.path.s_ring);
         // Paced frames get their places, in the order in which they leave.
         self.mark.cfg_udp_port.next = self.path.settings.val().udp_port;
         self.mark.base.next = bits::<16>(0);

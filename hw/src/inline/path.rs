@@ -4,8 +4,9 @@ use super::aside::Aside;
 use super::bridge::Bridge;
 use super::credit::Credit;
 use crate::bus::{
-    AxilMaster, AxilSlave, CompletionIn, FlowLoadOut, FlowStreamIn, MetaAxisIn, MetaAxisOut, PairSourceIn, ProfileWriteOut, RateOut,
-    SampleTapOut, SentIn, SideAxisIn, StoreWriteOut, StoredAxisOut, TaggedAxisIn, TaggedAxisOut,
+    AxilMaster, AxilSlave, ChargeIn, ChargeOut, CompletionIn, FlowLoadOut, FlowStreamIn, FlowStreamOut, GrantIn, GrantOut, MetaAxisIn,
+    MetaAxisOut, PairSourceIn, ProfileWriteOut, RateOut, SampleTapOut, SentIn, SideAxisIn, StoreWriteOut, StoredAxisOut, TaggedAxisIn,
+    TaggedAxisOut,
 };
 use crate::constant::Const;
 use crate::construct::construct;
@@ -94,6 +95,16 @@ pub struct Path<
     pub drop_ready: Signal<Out, Bit>,
     /// A packet's addresses are not those of its flow.
     pub strange: Signal<In, Bit>,
+    /// The pacer's grants, and those that the form gives the store.
+    pub m_grant: GrantOut<F>,
+    pub s_grant: GrantIn<F>,
+    /// The store's charges, and those that the form gives the pacer; of this one no packet comes.
+    pub m_charge: ChargeOut<F>,
+    pub s_charge: ChargeIn<F>,
+    pub s_charge_vain: Signal<In, Bit>,
+    /// The store's doorbells, and those that the form gives the pacer.
+    pub m_ring: FlowStreamOut<F>,
+    pub s_ring: FlowStreamIn<F>,
     /// Packets that leave the store, and as the form gives them back: `side` has launch 64, and the
     /// sideband.
     pub m_store: StoredAxisOut<W, K, Y>,
@@ -282,7 +293,7 @@ impl<
             frames_bit: bit(Counter::TxFrames),
             past_tag: Const::new(bits::<16>(u64::from(PAST_TAG))),
             ack_tag: Const::new(bits::<16>(u64::from(ACK_TAG))), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
-            clk, rst, axil_clk, axil_rst, s_axil, e_tdata, e_tkeep, e_tlast, e_meta, e_stored, paced, paced_ends, past_valid, past_ready, dropped, drop_ready, strange, m_store, s_gate, m_both, s_both, x_tdata, x_tkeep, x_tvalid, x_tlast, x_paced, x_side, x_meta, sent, tx_cpl, pairs, form_pulses, form_swept, waits, settings, fl, pw, st, clearing, steady, time_offset, time_epoch, departed_epoch, rx_ts, tap_sample, tap_rate, tap_rec_valid, tap_rec_data, reset_out, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, m_wire_past, m_wire_tag, stored, stored_meta, wire_tag, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, gate_takes, past_here, past_takes, is_ack, is_past, beside, offered, leaves, ends, side, bytes, counted, outside, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            clk, rst, axil_clk, axil_rst, s_axil, e_tdata, e_tkeep, e_tlast, e_meta, e_stored, paced, paced_ends, past_valid, past_ready, dropped, drop_ready, strange, m_grant, s_grant, m_charge, s_charge, s_charge_vain, m_ring, s_ring, m_store, s_gate, m_both, s_both, x_tdata, x_tkeep, x_tvalid, x_tlast, x_paced, x_side, x_meta, sent, tx_cpl, pairs, form_pulses, form_swept, waits, settings, fl, pw, st, clearing, steady, time_offset, time_epoch, departed_epoch, rx_ts, tap_sample, tap_rate, tap_rec_valid, tap_rec_data, reset_out, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, m_wire_past, m_wire_tag, stored, stored_meta, wire_tag, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, gate_takes, past_here, past_takes, is_ack, is_past, beside, offered, leaves, ends, side, bytes, counted, outside, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 
@@ -383,25 +394,33 @@ impl<
         self.stored_meta.next = self.e_meta.val();
         self.stored.next =
             (self.dropped.val() & self.drop_ready.val()) | (self.paced.valid.val() & (self.store.s.tready.val() & self.e_tlast.val()));
-        // Store and pacer.
-        self.core.doorbell.valid.next = self.store.doorbell.valid.val();
-        self.core.doorbell.flow.next = self.store.doorbell.flow.val();
+        // Store and pacer, and between them the form.
+        self.m_ring.valid.next = self.store.doorbell.valid.val();
+        self.m_ring.flow.next = self.store.doorbell.flow.val();
+        self.store.doorbell.ready.next = self.m_ring.ready.val();
+        self.core.doorbell.valid.next = self.s_ring.valid.val();
+        self.core.doorbell.flow.next = self.s_ring.flow.val();
         self.core.doorbell.packets.next = bits::<16>(1);
-        self.store.doorbell.ready.next = self.core.doorbell.ready.val();
-        self.core.charge.valid.next = self.store.charge_valid.val();
-        self.core.charge.flow.next = self.store.charge_flow.val();
-        self.core.charge.bytes.next = self.store.charge_bytes.val();
-        self.core.charge.ends.next = self.store.charge_ends.val();
+        self.s_ring.ready.next = self.core.doorbell.ready.val();
+        self.m_charge.valid.next = self.store.charge_valid.val();
+        self.m_charge.flow.next = self.store.charge_flow.val();
+        self.m_charge.bytes.next = self.store.charge_bytes.val();
+        self.m_charge.ends.next = self.store.charge_ends.val();
+        ChargeIn::<F>::link(&mut self.s_charge, &mut self.core.charge);
         // Grants are taken while little waits for the wire.
         self.credit.cfg_line_rate.next = self.core.settings.val().line_rate;
         self.credit.s_valid.next = self.core.grant.valid.val();
         self.core.grant.ready.next = self.credit.s_ready.val();
-        self.credit.m_ready.next = self.store.grant.ready.val();
-        self.credit.charge_valid.next = self.store.charge_valid.val();
-        self.credit.charge_bytes.next = self.store.charge_bytes.val();
-        self.store.grant.valid.next = self.credit.m_valid.val();
-        self.store.grant.flow.next = self.core.grant.flow.val();
-        self.store.grant.launch.next = self.core.grant.launch.val();
+        self.credit.m_ready.next = self.m_grant.ready.val();
+        self.credit.charge_valid.next = self.s_charge.valid.val();
+        self.credit.charge_bytes.next = self.s_charge.bytes.val();
+        if self.s_charge_vain.val() {
+            self.credit.charge_bytes.next = bits::<16>(0);
+        }
+        self.m_grant.valid.next = self.credit.m_valid.val();
+        self.m_grant.flow.next = self.core.grant.flow.val();
+        self.m_grant.launch.next = self.core.grant.launch.val();
+        GrantIn::<F>::link(&mut self.s_grant, &mut self.store.grant);
         // Packets from the store go through the form.
         StoredAxisOut::<W, K, Y>::link(&mut self.m_store, &mut self.store.m);
         // Then through the gate; what goes beside them in a queue of its own.

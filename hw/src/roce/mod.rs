@@ -6,11 +6,13 @@ mod judge;
 mod mend;
 pub mod notifier;
 pub mod queue_pairs;
+mod read_charge;
 pub mod round_trips;
 mod words;
 
 pub use absent::NoPairs;
 pub use mend::{Mend, ack_byte};
+pub use read_charge::ReadCharge;
 
 use crate::bus::ReceivedIn;
 use crate::parse::Collect;

@@ -34,6 +34,7 @@ pub const ROWS: &[Row] = &[
     row("queue_pairs", "lockstep_queue_pairs", &["rtl_equals_model_small"], &["queue_pairs.QueuePairs_6_"]),
     row("mend", "lockstep_mend", &["rtl_equals_model"], &["mend64."]),
     row("pair_rules", "lockstep_pair_rules", &["rtl_equals_model"], &["pair_rules."]),
+    row("read_charge", "lockstep_read_charge", &["rtl_equals_model"], &["read_charge6."]),
     row("notifier", "lockstep_notifier", &["rtl_equals_model_64"], &["notifier.Notifier_64_"]),
     row("frame", "lockstep_frame", &["rtl_equals_model_64", "rtl_equals_model_512"], &["frame64.", "frame512."]),
     Row { modules: &["tnic_ack64"], ..row("ack", "lockstep_ack", &["rtl_equals_model_64"], &["ack64."]) },

@@ -109,6 +109,7 @@ const SOURCES: &[(&str, &str, Source)] = &[
     ("docs/roce.md", "What you should see", Defined),
     ("docs/roce.md", "The parser", Defined),
     ("docs/roce.md", "Round-trip times", Defined),
+    ("docs/roce.md", "What READs bring", Printed("tests/tests/inline/roce/reads.rs")),
     ("docs/roce.md", "Notifications of congestion", Printed("tests/tests/inline/roce/dcqcn.rs")),
     ("docs/roce.md", "The in-line NIC with queue pairs", Printed("tests/tests/inline/roce/mod.rs")),
     (

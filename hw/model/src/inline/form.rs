@@ -6,6 +6,7 @@ use super::exit;
 use crate::bus::{Completion, FlowLoad, Sample, Sent};
 use crate::part::Part;
 use crate::reaction::Notice;
+use crate::roce::Brings;
 use crate::stream::Beat;
 use crate::{core, mark, store};
 use timely_regs::map::Build;
@@ -60,6 +61,8 @@ pub struct Shown {
     pub sample: Option<Sample>,
     /// Event of a queue pair's flow, for DCQCN.
     pub notice: Option<Notice>,
+    /// A READ request left.
+    pub read: Option<Brings>,
     /// A beat of a congestion notification, for the wire.
     pub notification: Option<Beat>,
     /// A flow that the form loads.

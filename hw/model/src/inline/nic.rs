@@ -9,6 +9,7 @@ use super::{aside, bridge, credit};
 use crate::bus::{FlowRate, Sample};
 use crate::core::{Core, Pins, Source};
 use crate::part::Part;
+use crate::roce::read_charge::{self, ReadCharge};
 use crate::stream::Beat;
 use crate::{Block, dma, fifo, launch, store, txmux};
 use timely_regs::counters::Counter;
@@ -103,6 +104,8 @@ pub struct Nic<F = Own> {
     bridge: Part<bridge::Bridge>,
     form: F,
     credit: Part<credit::Credit>,
+    /// Between pacer and store, where flows are queue pairs.
+    reads: Part<ReadCharge>,
     store: Part<store::Store>,
     gate: Part<launch::Launch>,
     merge: Part<txmux::TxMux>,
@@ -165,6 +168,7 @@ impl<F: Form> Nic<F> {
             bridge: Part::new(bridge::Bridge::default()),
             form: F::new(build),
             credit: Part::new(credit::Credit::default()),
+            reads: Part::new(ReadCharge::new(if F::PAIRS { flow_bits } else { 0 })),
             store: Part::new(store::Store::new(flow_bits, cell_bits, width)),
             gate: Part::new(launch::Launch::new()),
             merge: Part::new(txmux::TxMux::default()),
@@ -260,16 +264,36 @@ impl<F: Form> Block for Nic<F> {
         }
 
         // Grants are taken while little waits for the wire.
-        let grant = core.grant.filter(|_| self.credit.block.open(c.line_rate));
-        let grant_ready = store.grant_ready && self.credit.block.open(c.line_rate);
+        let offered = core.grant.filter(|_| self.credit.block.open(c.line_rate));
+        let reads = self.reads.block.output(clk);
+        let offers_taken = if F::PAIRS { reads.ready } else { store.grant_ready };
+        let grant_ready = offers_taken && self.credit.block.open(c.line_rate);
+        let (grant, paid, ring) = if F::PAIRS { (reads.grant, reads.paid, reads.ring) } else { (offered, None, None) };
         let granted = grant.is_some() && store.grant_ready;
-        let charge = store.charge.map(|g| g.bytes);
-        self.credit.step(clk, rst || granted || charge.is_some() || begins, || credit::In {
+        // Of a grant that pays for READs no packet comes.
+        let found = store.charge.map(|g| g.bytes).or(paid.map(|_| 0));
+        let taken = offered.is_some() && offers_taken;
+        self.credit.step(clk, rst || taken || found.is_some() || begins, || credit::In {
             rst,
             line_rate: c.line_rate,
-            granted,
-            charge,
+            granted: taken,
+            charge: found,
             begins,
+        });
+        let load = core.load.map(|l| store::Load { flow: l.flow, enable: l.enable(), keep: l.keep() });
+        let loaded = load.filter(|l| F::PAIRS && l.voids()).map(|l| l.flow);
+        let told = taken || shown.read.is_some() || loaded.is_some();
+        self.reads.step(clk, F::PAIRS && (rst || told), || read_charge::In {
+            rst,
+            grant: offered,
+            grant_taken: store.grant_ready,
+            charge_taken: store.charge.is_none(),
+            ring_taken: core.doorbell_ready,
+            read: shown.read,
+            loaded,
+            mtu: c.pair_mtu,
+            timeout_us: c.pair_timeout,
+            now: core.time.steady,
         });
 
         // Paced frames get their places, then go through the gate; what goes beside them in a queue
@@ -311,7 +335,6 @@ impl<F: Form> Block for Nic<F> {
             Way::Paced { flow, ends } => Some(store::Arrival { beat, flow, ends, meta }),
             _ => None,
         });
-        let load = core.load.map(|l| store::Load { flow: l.flow, enable: l.enable(), keep: l.keep() });
         let wait = F::PAIRS || c.store_wait;
         let levels = (c.store_bound, wait);
         let set = std::mem::replace(&mut self.levels, levels) != levels;
@@ -322,7 +345,7 @@ impl<F: Form> Block for Nic<F> {
             load,
             bound: c.store_bound,
             wait,
-            doorbell_ready: core.doorbell_ready,
+            doorbell_ready: core.doorbell_ready && ring.is_none(),
             grant,
             ready: self.form.takes(clk, paced_ready),
         });
@@ -375,6 +398,7 @@ impl<F: Form> Block for Nic<F> {
             | bit(core.csr.doorbell.is_some(), Counter::DoorbellsRefused)
             | bit(refused, Counter::PacketsRefused)
             | bit(lost != 0, Counter::PacketsDiscarded)
+            | bit(F::PAIRS && reads.let_go, Counter::ReadsUncharged)
             | shown.pulses;
         let pins = Pins {
             aw: bridge.aw,
@@ -394,12 +418,12 @@ impl<F: Form> Block for Nic<F> {
         let source = Source {
             data: if F::PAIRS { notes.beat } else { merged },
             sent: shown.sent,
-            doorbell: store.doorbell.map(|flow| (flow, 1)),
-            charge: store.charge,
+            doorbell: ring.or(store.doorbell).map(|flow| (flow, 1)),
+            charge: store.charge.or(paid),
             grant_ready,
             host_doorbell_ready: true,
             pulses,
-            swept: store.swept && shown.swept,
+            swept: store.swept && shown.swept && (!F::PAIRS || reads.swept),
             sample: shown.sample,
             notice: shown.notice,
             load: shown.load,
@@ -425,6 +449,7 @@ impl<F: Form> Block for Nic<F> {
             self.bridge.due,
             self.form.due(),
             self.credit.due,
+            self.reads.due,
             self.store.due,
             self.gate.due,
             self.merge.due,

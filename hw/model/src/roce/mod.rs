@@ -1,10 +1,12 @@
 //! The parser of `timely_hw::roce`: beats of frames in, one report of RoCEv2's headers a frame out,
 //! [`LATENCY`] clocks after its last beat.
 mod mend;
+pub mod read_charge;
 
 use crate::Block;
 use crate::parse::In;
 pub use mend::{Mend, Mended};
+pub use read_charge::{Brings, ReadCharge};
 use std::collections::VecDeque;
 use timely_regs::roce::{self, Error, Headers};
 use timely_regs::wire::{ethernet, ipv4, ipv6, udp};

@@ -254,11 +254,11 @@ macro_rules! settings_table {
                             map::roce::RULE_PROFILE, map::roce::RULE_PRIORITY
                         ]
                 }
-                /// The host's retransmission time-out, for software.
+                /// The host's retransmission time-out.
                 pair_timeout: 32 {
                     HOST_TIMEOUT at 0x7c, ReadWrite,
-                        "shortest retransmission time-out of the hosts' queue pairs, a note for software that sets profiles; the hardware does not read it",
-                        [whole("host_timeout", "us; 0 unknown")]
+                        "shortest retransmission time-out of the hosts' queue pairs: half of it after its last READ a pair owes nothing more for what READs brought",
+                        [whole("host_timeout", "us; 0 unknown: pairs owe until all is paid")]
                 }
             }
         }

@@ -1,18 +1,23 @@
 //! The in-line form with queue pairs, whole.
 use super::{PairEntry, PairExit, Pairs};
 use crate::bus::{
-    AxilSlave, AxisOut, CompletionIn, FlowLoadOut, FlowStreamOut, MetaAxisIn, MetaAxisOut, PairFlowOut, PairFrameOut, PairLookOut,
-    PairSourceOut, ProfileWriteOut, StoreWriteOut, TaggedAxisOut,
+    AxilSlave, AxisOut, ChargeOut, CompletionIn, FlowLoadOut, FlowStreamOut, GrantOut, MetaAxisIn, MetaAxisOut, PairFlowOut, PairFrameOut,
+    PairLookOut, PairSourceOut, ProfileWriteOut, StoreWriteOut, TaggedAxisOut,
 };
 use crate::constant::Const;
 use crate::construct::construct;
 use crate::inline::Path;
+use crate::roce::ReadCharge;
 use crate::txmux::TxMux;
 use rust_hdl::prelude::*;
 use timely_model::inline::pairs::BESIDE_BITS;
+use timely_regs::counters::Counter;
+use timely_regs::flow;
 use timely_regs::map::Build;
 
 const _: () = assert!(BESIDE_BITS == 72);
+// A kernel takes literals alone: the first two bits of a record.
+const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENABLE.word == 0 && flow::KEEP.word == 0);
 
 /// [`Inline`](crate::inline::Inline) for RoCEv2, with its ports: SEND, WRITE and READ requests of
 /// queue pairs that the table knows wait in the store until the pacer grants their flow; every
@@ -109,13 +114,17 @@ pub struct PairInline<
     path: Path<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, U, Y>,
     entry: PairEntry<W, K, R, F, M, E, V>,
     exit: PairExit<K, F>,
+    /// Between pacer and store.
+    reads: ReadCharge<F, FS>,
     /// Notifications between the frames of the host.
     notes: TxMux<W, K>,
     pairs: Pairs<W, K, R, F, HB, FS, Z>,
     /// Stamps are the MAC's, as dates; else frames are stamped at the core's ports.
     stamped: Const<Bits<1>>,
+    uncharged_bit: Const<Bits<64>>,
     side: Signal<Local, Bits<U>>,
     control: Signal<Local, Bits<9>>,
+    options: Signal<Local, Bits<512>>,
 }
 
 impl<
@@ -159,9 +168,11 @@ impl<
             path: Path::unbounded(build, stamped),
             entry: PairEntry::new(),
             exit: PairExit::new(),
+            reads: ReadCharge::new(),
             pairs: Pairs::new(),
+            uncharged_bit: Const::new(bits::<64>(1 << Counter::ReadsUncharged as u64)),
             stamped: Const::new(bits::<1>(stamped.into())) }
-            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, s_cpl, m_wire_past, m_wire_tag, stored, stored_meta, side, control, notes)
+            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, s_cpl, m_wire_past, m_wire_tag, stored, stored_meta, side, control, options, notes)
     }
 }
 
@@ -233,7 +244,10 @@ impl<
         self.stored_meta.next = self.path.stored_meta.val();
         PairSourceOut::<F>::join(&mut self.pairs.pairs, &mut self.path.pairs);
         self.path.form_pulses.next = self.pairs.pulses.val();
-        self.path.form_swept.next = self.pairs.swept.val();
+        if self.reads.let_go.val() {
+            self.path.form_pulses.next = self.pairs.pulses.val() | self.uncharged_bit.val();
+        }
+        self.path.form_swept.next = self.pairs.swept.val() & self.reads.swept.val();
         self.path.waits.next = true;
         // From the host: requests of pairs wait in the store for grants, the rest goes past it.
         // Nothing is taken while the blocks are in reset, which ends a clock behind the shell's.
@@ -258,6 +272,26 @@ impl<
         self.path.dropped.next = self.entry.dropped.val();
         self.entry.drop_ready.next = self.path.drop_ready.val();
         self.path.strange.next = false;
+        // What READs bring is charged as they leave.
+        self.reads.clk.next = self.clk.val();
+        self.reads.rst.next = self.path.reset_out.val();
+        self.reads.cfg_mtu.next = self.path.settings.val().pair_mtu;
+        self.reads.cfg_timeout_us.next = self.path.settings.val().pair_timeout;
+        self.reads.now.next = self.path.steady.val();
+        self.options.next = self.path.fl.record.val();
+        self.reads.loaded.next = self.path.fl.valid.val() & !(self.options.val().get_bit(0) & self.options.val().get_bit(1));
+        self.reads.loaded_flow.next = self.path.fl.flow.val();
+        self.reads.read.next = self.exit.frame.valid.val() & self.exit.frame.read.val();
+        self.reads.read_flow.next = self.exit.frame.flow.val();
+        self.reads.read_bytes.next = self.exit.frame.bytes.val();
+        self.reads.read_wire_bytes.next = self.exit.frame.wire_bytes.val();
+        GrantOut::<F>::join(&mut self.path.m_grant, &mut self.reads.s);
+        GrantOut::<F>::join(&mut self.reads.m, &mut self.path.s_grant);
+        ChargeOut::<F>::join(&mut self.path.m_charge, &mut self.reads.s_charge);
+        ChargeOut::<F>::join(&mut self.reads.m_charge, &mut self.path.s_charge);
+        self.path.s_charge_vain.next = self.reads.paid.val();
+        FlowStreamOut::<F>::join(&mut self.path.m_ring, &mut self.reads.s_ring);
+        FlowStreamOut::<F>::join(&mut self.reads.m_ring, &mut self.path.s_ring);
         // Packets from the store go on as they are.
         self.path.s_gate.tdata.next = self.path.m_store.tdata.val();
         self.path.s_gate.tkeep.next = self.path.m_store.tkeep.val();

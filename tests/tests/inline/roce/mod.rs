@@ -10,6 +10,7 @@ mod many;
 mod marks;
 mod network;
 mod promises;
+mod reads;
 mod rules;
 mod rxe;
 mod table;

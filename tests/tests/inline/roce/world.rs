@@ -214,7 +214,9 @@ impl World {
         let bare = matches!(code, opcode::READ_REQUEST | opcode::ACK);
         let bytes = if bare { 0 } else { [0, 4, 1024, rng.random_range(0..1400), rng.random_range(0..9000)][rng.random_range(0..5)] };
         let bth = Bth { opcode: code, queue_pair: 2 * number + 1, ack_request: rng.random_bool(0.5), psn: p.psn, ..Bth::default() };
-        let extension = Extension { message_bytes: rng.random_range(0..20_000), syndrome: 0x1f, ..Extension::default() };
+        // READs of most sizes leave their pair soon; what few bring takes many grants.
+        let most = if rng.random_range(0..20) == 0 { 150_000 } else { 3000 };
+        let extension = Extension { message_bytes: rng.random_range(0..most), syndrome: 0x1f, ..Extension::default() };
         // Of two DSCPs, which rules tell apart.
         let e = Envelope { tos: rng.random_range(0..8), ..between(HOST, peer(number), number) };
         let frame = bth.frame(&e, &extension, &vec![number as u8; bytes]);

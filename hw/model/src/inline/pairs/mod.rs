@@ -19,7 +19,7 @@ use crate::core::mac;
 use crate::notifier::Pulse as MarkPulse;
 use crate::queue_pairs::{Given, Key, Pulse as TablePulse, QueuePairs, Rules};
 use crate::reaction::Notice;
-use crate::roce::{MALFORMED, Packet};
+use crate::roce::{Brings, MALFORMED, Packet};
 use crate::round_trips::{Answer, Pulse, RoundTrips, Verb};
 use crate::stream::Beat;
 use crate::{Block, notifier, parse, queue_pairs, roce, round_trips, store};
@@ -86,6 +86,12 @@ fn key(p: &Packet, address: &[u8; 16]) -> Key {
         mapped[12..].copy_from_slice(&address[..4]);
     }
     Key { address: u128::from_le_bytes(mapped), pair: p.headers.queue_pair }
+}
+
+/// The READ request in a frame that left, if it is one.
+fn brings(frame: round_trips::Frame) -> Option<Brings> {
+    let read = frame.request.filter(|q| q.read)?;
+    Some(Brings { flow: read.flow, bytes: read.bytes, wire_bytes: frame.wire_bytes })
 }
 
 /// A packet may draw a notification: data with CE, or any while a pair is owed one.
@@ -213,6 +219,7 @@ impl Form for Pairs {
             sample: timing.sample,
             notice: self.notice,
             notification: notices.beat,
+            read: self.exit.frame().and_then(brings),
             load,
             pair_status: self.commands.status(self.held),
             pair_told: self.commands.told(),

@@ -1,0 +1,326 @@
+//! Hosts that read: what their READs bring keeps to the rates of their pairs.
+use super::network::{BUS, FLOW_BITS, US, jain, mapped, prepare, put_mac};
+use super::rxe::{MTU, envelope};
+use super::table::command;
+use rand::Rng;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use timely_hw::config::CLOCK_PS;
+use timely_model::bus::{KIND_RTT, KIND_TIMEOUT};
+use timely_model::inline::nic::In;
+use timely_model::stream::{Assembler, Beat, beats};
+use timely_regs::counters::Counter;
+use timely_regs::link::wire_bytes;
+use timely_regs::map::roce;
+use timely_regs::parameters::Parameters;
+use timely_regs::roce::{Bth, Extension, check, opcode};
+use timely_sim::frame::address;
+use timely_sim::nic::core::Core;
+use timely_sim::nic::inline::{Inline, Model};
+use timely_tests::nic::{build, counters};
+use timely_tests::{few_seeds, rng, seeds, thorough};
+
+/// The host that reads; its peers are those behind it.
+const HOST: u16 = 1;
+/// READs that a host has under way on a pair at most, as RDMA NICs do (`max_rd_atomic`).
+const DEPTH: usize = 16;
+const PSN: u32 = 0xff_ffff;
+
+/// A queue pair that reads messages of so many bytes for ever.
+struct Reader {
+    peer: u16,
+    bytes: u32,
+    /// PSN of the next READ, and of the next response.
+    psn: u32,
+    expected: u32,
+    /// Responses that are missing of each READ under way, the oldest first.
+    missing: VecDeque<u32>,
+    /// Wire bytes of requests that left and of responses that came.
+    requested: u64,
+    brought: u64,
+    /// When the last response came, and the longest time between two, clocks.
+    last: Option<u64>,
+    longest: u64,
+}
+
+impl Reader {
+    fn local(&self) -> u32 {
+        0x100 + u32::from(self.peer)
+    }
+
+    fn remote(&self) -> u32 {
+        0x800 + u32::from(self.peer)
+    }
+
+    fn packets(&self) -> u32 {
+        self.bytes.div_ceil(MTU as u32).max(1)
+    }
+
+    fn may_send(&self) -> bool {
+        self.missing.len() < DEPTH
+    }
+
+    fn send(&mut self) -> Vec<u8> {
+        let bth = Bth { opcode: opcode::READ_REQUEST, queue_pair: self.remote(), psn: self.psn, partition_key: 0xffff, ..Bth::default() };
+        let extension = Extension { message_bytes: self.bytes, key: 77, ..Extension::default() };
+        self.psn = self.psn.wrapping_add(self.packets()) & PSN;
+        self.missing.push_back(self.packets());
+        bth.frame(&envelope(HOST, self.peer, 0xc000), &extension, &[])
+    }
+
+    /// Response `at` of a READ whose first has `psn`.
+    fn response(&self, psn: u32, bytes: u32, at: u32) -> Vec<u8> {
+        let packets = bytes.div_ceil(MTU as u32).max(1);
+        let code = match (at == 0, at + 1 == packets) {
+            (true, true) => opcode::READ_RESPONSE_ONLY,
+            (true, false) => opcode::READ_RESPONSE_FIRST,
+            (false, false) => opcode::READ_RESPONSE_MIDDLE,
+            (false, true) => opcode::READ_RESPONSE_LAST,
+        };
+        let bth = Bth { opcode: code, queue_pair: self.local(), psn: psn.wrapping_add(at) & PSN, partition_key: 0xffff, ..Bth::default() };
+        let length = (bytes - at * MTU as u32).min(MTU as u32) as usize;
+        bth.frame(&envelope(self.peer, HOST, 0xd000), &Extension { syndrome: 0x1f, ..Extension::default() }, &vec![9; length])
+    }
+
+    fn received(&mut self, clk: u64, frame: &[u8]) {
+        self.longest = self.longest.max(clk - self.last.replace(clk).unwrap_or(clk));
+        let h = check(frame).expect("a response as it was sent");
+        assert_eq!(h.psn, self.expected, "responses come in order");
+        self.expected = self.expected.wrapping_add(1) & PSN;
+        self.brought += u64::from(wire_bytes(frame.len() as u32));
+        let oldest = self.missing.front_mut().expect("a READ under way");
+        *oldest -= 1;
+        if *oldest == 0 {
+            self.missing.pop_front();
+        }
+    }
+}
+
+/// A host behind a NIC, and peers with lines of their own, whose responses share the host's port of
+/// a switch.
+struct World {
+    nic: Inline<Model>,
+    gbps: f64,
+    readers: Vec<Reader>,
+    turn: usize,
+    offered: VecDeque<Beat>,
+    leaving: Assembler,
+    up: Assembler,
+    arriving: VecDeque<Beat>,
+    /// Responses on their way to the NIC; READs that each peer works at: when it has them, PSN,
+    /// bytes, responses that left.
+    arrivals: VecDeque<(u64, Vec<u8>)>,
+    work: Vec<VecDeque<(u64, u32, u32, u32)>>,
+    /// When a peer's next response has reached the switch, 2^-16 clocks.
+    sending: BinaryHeap<Reverse<(u64, usize)>>,
+    /// When the port of the host is free, 2^-16 clocks, and its queue as responses found it.
+    free: u64,
+    found: (f64, f64, u64),
+    rtts: Vec<u32>,
+    timeouts: u64,
+}
+
+const ROUND_TRIP: u64 = 20 * US;
+
+impl World {
+    fn new(profile: &Parameters, gbps: f64, bytes: &[u32], seed: u64) -> Self {
+        let mut rng = rng(seed);
+        let mut nic = prepare(Model::pairs(build(BUS, FLOW_BITS)), profile, gbps, 0);
+        put_mac(&mut nic, address::mac(HOST));
+        nic.write32(roce::MTU.address(), 3).expect("a register");
+        nic.write32(roce::HOST_TIMEOUT.address(), 67_108).expect("a register");
+        let reader = |(bytes, peer): (&u32, u16)| {
+            let psn = rng.random_range(0..=PSN);
+            Reader { peer, bytes: *bytes, psn, expected: psn, missing: VecDeque::new(), requested: 0, brought: 0, last: None, longest: 0 }
+        };
+        let readers: Vec<Reader> = bytes.iter().zip(2..).map(reader).collect();
+        for r in &readers {
+            let done = command(&mut nic, mapped(r.peer), r.remote(), Some(r.local()), roce::SET);
+            assert_eq!(done.map(|d| d.0), Some(0), "the pair is set and joined");
+        }
+        World {
+            nic,
+            gbps,
+            work: readers.iter().map(|_| VecDeque::new()).collect(),
+            readers,
+            turn: 0,
+            offered: VecDeque::new(),
+            leaving: Assembler::default(),
+            up: Assembler::default(),
+            arriving: VecDeque::new(),
+            arrivals: VecDeque::new(),
+            sending: BinaryHeap::new(),
+            free: 0,
+            found: (0.0, 0.0, 0),
+            rtts: Vec::new(),
+            timeouts: 0,
+        }
+    }
+
+    /// 2^-16 clocks that a frame takes on a line.
+    fn line(&self, frame: &[u8]) -> u64 {
+        (f64::from(wire_bytes(frame.len() as u32)) * 8000.0 / self.gbps / f64::from(CLOCK_PS) * 65_536.0) as u64
+    }
+
+    /// A peer's next response leaves at `at`, in 2^-16 clocks.
+    fn respond(&mut self, peer: usize, at: u64) {
+        let Some(&(since, psn, bytes, sent)) = self.work[peer].front() else { return };
+        let frame = self.readers[peer].response(psn, bytes, sent);
+        self.sending.push(Reverse((at.max(since << 16) + self.line(&frame), peer)));
+    }
+
+    /// The response whose last byte reached the switch goes on to the host.
+    fn switch(&mut self, at: u64, peer: usize) {
+        let (_, psn, bytes, sent) = self.work[peer].front_mut().expect("a READ");
+        let frame = self.readers[peer].response(*psn, *bytes, *sent);
+        *sent += 1;
+        if *sent == bytes.div_ceil(MTU as u32).max(1) {
+            self.work[peer].pop_front();
+        }
+        let queued = self.free.saturating_sub(at) as f64 / 65_536.0 * f64::from(CLOCK_PS) / 8000.0 * self.gbps;
+        self.found = (self.found.0 + queued, self.found.1.max(queued), self.found.2 + 1);
+        self.free = self.free.max(at) + self.line(&frame);
+        self.arrivals.push_back(((self.free >> 16) + ROUND_TRIP / 2, frame));
+        self.respond(peer, at);
+    }
+
+    /// Runs up to clock `end`.
+    fn run(&mut self, end: u64) {
+        while self.nic.clk() < end {
+            let clk = self.nic.clk();
+            while let Some(Reverse((at, peer))) = self.sending.pop() {
+                if at >> 16 > clk {
+                    self.sending.push(Reverse((at, peer)));
+                    break;
+                }
+                self.switch(at, peer);
+            }
+            let n = self.readers.len();
+            if self.offered.is_empty()
+                && self.nic.peek().host_ready
+                && let Some(at) = (0..n).map(|i| (self.turn + i) % n).find(|i| self.readers[*i].may_send())
+            {
+                self.offered.extend(beats(&self.readers[at].send(), BUS as usize));
+                self.turn = at + 1;
+            }
+            if self.arriving.is_empty()
+                && let Some((_, frame)) = self.arrivals.pop_front_if(|a| a.0 <= clk)
+            {
+                self.arriving.extend(beats(&frame, BUS as usize));
+            }
+            let out = self.nic.peek();
+            let busy = !self.offered.is_empty() || !self.arriving.is_empty() || out.wire.is_some() || out.host.is_some();
+            let due = [self.arrivals.front().map(|a| a.0), self.sending.peek().map(|s| s.0.0 >> 16)];
+            let due = due.into_iter().flatten().min().unwrap_or(u64::MAX).min(self.nic.wake()).min(end);
+            if !busy && due > clk {
+                self.nic.skip_to(due);
+                continue;
+            }
+            let i = In {
+                host: self.offered.front().map(|b| (*b, 0)),
+                host_ready: true,
+                wire: self.arriving.front().map(|b| (*b, 0)),
+                wire_ready: true,
+                ..In::default()
+            };
+            let out = self.nic.drive(i);
+            if out.host_ready {
+                self.offered.pop_front();
+            }
+            if out.wire_taken {
+                self.arriving.pop_front();
+            }
+            self.rtts.extend(out.sample.filter(|s| s.kind == KIND_RTT).map(|s| s.rtt_ns));
+            self.timeouts += u64::from(out.sample.is_some_and(|s| s.kind == KIND_TIMEOUT));
+            if let Some(frame) = out.wire.and_then(|w| self.leaving.push(&w.beat)) {
+                let h = check(&frame).expect("a request as it was");
+                let peer = self.readers.iter().position(|r| r.remote() == h.queue_pair).expect("a pair");
+                self.readers[peer].requested += u64::from(wire_bytes(frame.len() as u32));
+                self.work[peer].push_back((clk + ROUND_TRIP / 2, h.psn, h.message_bytes, 0));
+                if self.work[peer].len() == 1 {
+                    self.respond(peer, 0);
+                }
+            }
+            if let Some(frame) = out.host.and_then(|(b, _)| self.up.push(&b)) {
+                let pair = check(&frame).expect("a response").queue_pair;
+                self.readers.iter_mut().find(|r| r.local() == pair).expect("a pair").received(clk, &frame);
+            }
+        }
+    }
+
+    /// Mb/s that each pair had between two times in us: what its READs brought, and its requests if
+    /// these count.
+    fn rates(&mut self, requests: bool, from: u64, to: u64) -> Vec<f64> {
+        self.run(from * US);
+        let bytes = |w: &Self| -> Vec<u64> { w.readers.iter().map(|r| r.brought + if requests { r.requested } else { 0 }).collect() };
+        let before = bytes(self);
+        (self.found, self.rtts) = ((0.0, 0.0, 0), Vec::new());
+        self.run(to * US);
+        bytes(self).iter().zip(before).map(|(a, b)| (a - b) as f64 * 8.0 / (to - from) as f64).collect()
+    }
+}
+
+/// READs of all sizes keep to their pair's rate, by what they bring: of an atomic's size, of a
+/// page, and of many grants.
+#[test]
+fn what_reads_bring_keeps_to_the_rate() {
+    for (gbps, mbps, bytes, ms) in [
+        (10.0, 500.0, 8, 10),
+        (10.0, 500.0, 4096, 20),
+        (10.0, 5000.0, 65_536, 20),
+        (10.0, 9000.0, 1 << 20, 40),
+        (100.0, 10_000.0, 4096, 4),
+        (100.0, 50_000.0, 65_536, 5),
+        (100.0, 50_000.0, 1 << 20, 10),
+    ]
+    .into_iter()
+    .filter(|r| thorough() || r.0 < 50.0)
+    {
+        let fixed = Parameters { outstanding_bytes: 0, ..Parameters::fixed(mbps) };
+        let mut w = World::new(&fixed, gbps, &[bytes], 1);
+        let rate = w.rates(true, 3000, 3000 + 1000 * ms)[0];
+        // A READ more or less is this.
+        let grain = f64::from(bytes) * 8.0 / (1000.0 * ms as f64) / mbps;
+        println!("{mbps} of {gbps} Gb/s, READs of {bytes} bytes: {rate:.1} Mb/s, grain {grain:.4}");
+        assert!((rate / mbps - 1.0).abs() < 0.01 + grain, "READs of {bytes} bytes at {mbps} Mb/s: {rate}");
+        assert_eq!(counters(&mut w.nic)[Counter::ReadsUncharged as usize], 0);
+    }
+}
+
+/// READs of four peers meet at the host's own port. TIMELY paces them by their round trips, so that
+/// they share it and the queue stays below the lower threshold; without it all that the host may
+/// have under way stands there.
+#[test]
+fn timely_shares_what_reads_bring() {
+    const BYTES: u32 = 4096;
+    let start = Parameters { initial_mbps: 2500.0, ..Parameters::timely_10g(20.0) };
+    let threshold = (start.t_low_us - 20.0) * 1250.0;
+    for seed in if thorough() { seeds() } else { few_seeds() } {
+        let mut w = World::new(&start, 10.0, &[BYTES; 4], seed);
+        let to = if thorough() { 45_000 } else { 13_000 };
+        let rates = w.rates(false, 5000, to);
+        let (used, queue) = (rates.iter().sum::<f64>() / 10_000.0, w.found.0 / w.found.2 as f64);
+        println!("seed {seed}: {used:.3} of the line, Jain {:.4}, queue {queue:.0}, {:.0} at most", jain(&rates), w.found.1);
+        assert!(used > 0.95 && jain(&rates) > 0.95 && queue < threshold && w.timeouts == 0, "seed {seed}: {rates:?}, {queue}");
+        let line = Parameters { outstanding_bytes: 0, ..Parameters::fixed(10_000.0) };
+        let mut w = World::new(&line, 10.0, &[BYTES; 4], seed);
+        w.rates(false, 2000, 4000);
+        // A READ brings four packets, and one of each pair is about to be asked for.
+        let all = f64::from(4 * (DEPTH as u32 - 1) * 4 * wire_bytes(14 + 20 + 8 + 12 + MTU as u32 + 4)) - 25_000.0;
+        println!("without control the queue is {:.0}, of {all} bytes", w.found.0 / w.found.2 as f64);
+        assert!(w.found.0 / w.found.2 as f64 > 0.95 * all);
+    }
+}
+
+/// At a rate at which a READ would hold up its pair for longer than the host waits for an answer,
+/// what is left after half of that is let go, and counted: no host sends again for it.
+#[test]
+fn no_read_holds_a_pair_for_the_time_out() {
+    let fixed = Parameters { outstanding_bytes: 0, least_mbps: 1.0, ..Parameters::fixed(100.0) };
+    let mut w = World::new(&fixed, 10.0, &[1 << 20], 1);
+    w.run(180_000 * US);
+    let gap = w.readers[0].longest as f64 / US as f64;
+    let counted = counters(&mut w.nic)[Counter::ReadsUncharged as usize];
+    println!("{gap:.0} us between responses at most, let go {counted} times, {} bytes", w.readers[0].brought);
+    assert!((33_000.0..37_000.0).contains(&gap) && counted >= 4, "{gap} us, {counted}");
+}
