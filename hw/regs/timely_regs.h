@@ -234,7 +234,7 @@
 #define TIMELY_ROCE_RULE_RULE_PROFILE_MASK 0xf00000u
 #define TIMELY_ROCE_RULE_RULE_PRIORITY_SHIFT 24 /* priority of its queue pairs */
 #define TIMELY_ROCE_RULE_RULE_PRIORITY_MASK 0x7000000u
-#define TIMELY_ROCE_HOST_TIMEOUT 0x7cu /* RW: shortest retransmission time-out of the hosts' queue pairs: half of it after its last READ a pair owes nothing more for what READs brought */
+#define TIMELY_ROCE_HOST_TIMEOUT 0x7cu /* RW: shortest retransmission time-out of the hosts' queue pairs: half of it after its last READ a pair owes nothing more for what its READs brought */
 
 /* Block counters: Events of the whole NIC, by index. */
 #define TIMELY_COUNTERS_TYPE 0x54690005u

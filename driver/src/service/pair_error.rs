@@ -68,8 +68,8 @@ pub enum PairError {
     },
     /// A profile that may hold a pair's packets longer than the host waits for their ACKs.
     #[error(
-        "profile {profile} may slow a pair to {slowest}, at which all that it may have in the NIC, {cells} cells in the store and packets in front of it, takes {takes} to leave: the host \
-         sends all again after {timeout}. `timelyctl profile set {profile} {set}` or more, or give a smaller --store-bound or the \
+        "profile {profile} may slow a pair to {slowest}, at which all that it may have in the NIC, {cells} cells in the store and packets in front of it, takes {takes} to leave, and has half of the {timeout} \
+         after which the host sends all again: READs may have the other half. `timelyctl profile set {profile} {set}` or more, or give a smaller --store-bound or the \
          time-out of the host's queue pairs as --host-timeout (0 where it is not to be kept)"
     )]
     Floor {

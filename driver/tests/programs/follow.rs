@@ -129,7 +129,7 @@ fn pairs_join_by_their_answers_and_go_with_their_connections() {
     refused(&[&follow[..], &["--rdma", "mlx5_0"]].concat(), 3, &["no RDMA device `mlx5_0`", "the host has rxe0"]);
     refused(&follow, 3, &["not in use", "pairs setup` takes it into use"]);
     refused(&["pairs", "follow", "--every", "0s"], 2, &["--every", "1ms"]);
-    json(&["profile", "set", "0", "timely-10g", "least=41Mbps"]);
+    json(&["profile", "set", "0", "timely-10g", "least=82Mbps"]);
     json(&["pairs", "setup"]);
     refused(&follow, 3, &["no MAC address", "port set --mac"]);
     json(&["port", "set", "--mac", MAC, "--no-answer"]);

@@ -117,7 +117,7 @@ fn the_page_lists_the_keys_of_every_command() {
     let (_wire, device) = pairs::wire(&place, true);
     let _daemon = place.listening(&device);
     let on = |line: &str| json(&place, &device, line);
-    on("profile set 0 timely-10g least=41Mbps");
+    on("profile set 0 timely-10g least=82Mbps");
     on("disable");
     put("pairs show", on("pairs setup --rule dscp=26,profile=0"));
     put("pairs rules", on("pairs rules"));

@@ -39,24 +39,24 @@ fn queue_pairs_are_set_up_joined_and_removed() {
     refused(&["pairs", "setup"], 3, &["profile 0 is unset", "profile set 0"]);
     json(&["profile", "set", "0", "timely-10g"]);
     // 1,024 packets of 256 bytes, 280 on the wire, the largest one's other 37 cells, and 512 of 64
-    // bytes in front of the store at 10 Mb/s take 274 ms, and a host with the time-out 14 sends all
-    // again after 67 ms.
-    let slow = ["profile 0 may slow a pair to 10Mbps", "1024 cells", "273.7ms", "67.11ms", "least=40.79Mbps"];
+    // bytes in front of the store at 10 Mb/s take 274 ms, and of the 67 ms after which a host with
+    // the time-out 14 sends all again they have half.
+    let slow = ["profile 0 may slow a pair to 10Mbps", "1024 cells", "273.7ms", "67.11ms", "least=81.58Mbps"];
     refused(&["pairs", "setup"], 3, &slow);
     assert_eq!(json(&["pairs", "setup", "--host-timeout", "0"])["least_mbps"], 0.0);
-    let short = json(&["pairs", "setup", "--host-timeout", "280ms"]);
-    assert_eq!((&short["host_timeout_us"], &short["in_use"]), (&280_000.into(), &true.into()), "{short}");
+    let short = json(&["pairs", "setup", "--host-timeout", "560ms"]);
+    assert_eq!((&short["host_timeout_us"], &short["in_use"]), (&560_000.into(), &true.into()), "{short}");
     assert!((short["least_mbps"].as_f64().expect("a rate") - (1061.0 * 280.0 + 512.0 * 88.0) * 8.0 / 280_000.0).abs() < 1e-9, "{short}");
     // A profile is held to it too while the table is in use, whichever it is.
-    refused(&["profile", "set", "5", "timely-10g", "least=9Mbps"], 3, &["profile 5 may slow a pair to 9Mbps", "least=9.776Mbps", "280ms"]);
+    refused(&["profile", "set", "5", "timely-10g", "least=9Mbps"], 3, &["profile 5 may slow a pair to 9Mbps", "least=9.776Mbps", "560ms"]);
     refused(&["pairs", "setup", "--host-timeout", "72min"], 2, &["--host-timeout", "1us to 71min"]);
     refused(&["pairs", "setup", "--host-timeout", "500ns"], 2, &["--host-timeout", "1us to 71min"]);
     refused(&["pairs", "setup", "--host-timeout", "-1ms"], 2, &["--host-timeout"]);
     json(&["profile", "set", "5", "timely-10g", "least=9.776Mbps"]);
-    json(&["pairs", "setup", "--store-bound", "100"]);
+    json(&["pairs", "setup", "--store-bound", "100", "--host-timeout", "134ms"]);
     json(&["pairs", "stop"]);
     // The rate that is printed is enough.
-    json(&["profile", "set", "0", "timely-10g", "least=40.79Mbps"]);
+    json(&["profile", "set", "0", "timely-10g", "least=81.58Mbps"]);
     refused(&["pairs", "setup", "--mtu", "1500"], 3, &["1500", "256, 512, 1024, 2048 or 4096"]);
     refused(&["pairs", "setup", "--age", "121"], 3, &["121 s", "0 to 120 s"]);
     // Of the first the ps need more than 64 bits.
@@ -158,7 +158,7 @@ fn queue_pairs_are_set_up_joined_and_removed() {
         (&false.into(), &serde_json::json!([]), &0.into()),
         "{reset}"
     );
-    json(&["profile", "set", "0", "timely-10g", "least=40.79Mbps"]);
+    json(&["profile", "set", "0", "timely-10g", "least=81.58Mbps"]);
     json(&["pairs", "setup"]);
     json(&["pairs", "stop"]);
     let stopped = json(&["pairs", "show"]);
@@ -180,8 +180,8 @@ fn rules(json: &impl Fn(&[&'static str]) -> Value, refused: &impl Fn(&[&'static 
     assert_eq!(with(&RULES), expected);
     assert_eq!((with(&[]), json(&["pairs", "show"])["rules"].clone()), (expected.clone(), expected.clone()));
     // What is refused changes nothing.
-    refused(&["pairs", "rules", "profile=7"], 3, &["profile 7 is unset", "profile set 7 timely-10g least=40.79Mbps` first"]);
-    json(&["profile", "set", "7", "timely-10g", "least=40.79Mbps"]);
+    refused(&["pairs", "rules", "profile=7"], 3, &["profile 7 is unset", "profile set 7 timely-10g least=81.58Mbps` first"]);
+    json(&["profile", "set", "7", "timely-10g", "least=81.58Mbps"]);
     assert_eq!(with(&["profile=7"]).as_array().map(Vec::len), Some(1), "the advice is enough");
     assert_eq!(with(&RULES), expected);
     refused(&["pairs", "rules", "dscp=1"], 2, &["dscp=1", "the profile at least"]);

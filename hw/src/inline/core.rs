@@ -269,7 +269,6 @@ impl<
         // Nothing comes between pacer and store.
         GrantOut::<F>::join(&mut self.path.m_grant, &mut self.path.s_grant);
         ChargeOut::<F>::join(&mut self.path.m_charge, &mut self.path.s_charge);
-        self.path.s_charge_vain.next = false;
         FlowStreamOut::<F>::join(&mut self.path.m_ring, &mut self.path.s_ring);
         // Paced frames get their places, in the order in which they leave.
         self.mark.cfg_udp_port.next = self.path.settings.val().udp_port;

@@ -98,10 +98,9 @@ pub struct Path<
     /// The pacer's grants, and those that the form gives the store.
     pub m_grant: GrantOut<F>,
     pub s_grant: GrantIn<F>,
-    /// The store's charges, and those that the form gives the pacer; of this one no packet comes.
+    /// The store's charges, and those that the form gives the pacer.
     pub m_charge: ChargeOut<F>,
     pub s_charge: ChargeIn<F>,
-    pub s_charge_vain: Signal<In, Bit>,
     /// The store's doorbells, and those that the form gives the pacer.
     pub m_ring: FlowStreamOut<F>,
     pub s_ring: FlowStreamIn<F>,
@@ -293,7 +292,7 @@ impl<
             frames_bit: bit(Counter::TxFrames),
             past_tag: Const::new(bits::<16>(u64::from(PAST_TAG))),
             ack_tag: Const::new(bits::<16>(u64::from(ACK_TAG))), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
-            clk, rst, axil_clk, axil_rst, s_axil, e_tdata, e_tkeep, e_tlast, e_meta, e_stored, paced, paced_ends, past_valid, past_ready, dropped, drop_ready, strange, m_grant, s_grant, m_charge, s_charge, s_charge_vain, m_ring, s_ring, m_store, s_gate, m_both, s_both, x_tdata, x_tkeep, x_tvalid, x_tlast, x_paced, x_side, x_meta, sent, tx_cpl, pairs, form_pulses, form_swept, waits, settings, fl, pw, st, clearing, steady, time_offset, time_epoch, departed_epoch, rx_ts, tap_sample, tap_rate, tap_rec_valid, tap_rec_data, reset_out, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, m_wire_past, m_wire_tag, stored, stored_meta, wire_tag, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, gate_takes, past_here, past_takes, is_ack, is_past, beside, offered, leaves, ends, side, bytes, counted, outside, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            clk, rst, axil_clk, axil_rst, s_axil, e_tdata, e_tkeep, e_tlast, e_meta, e_stored, paced, paced_ends, past_valid, past_ready, dropped, drop_ready, strange, m_grant, s_grant, m_charge, s_charge, m_ring, s_ring, m_store, s_gate, m_both, s_both, x_tdata, x_tkeep, x_tvalid, x_tlast, x_paced, x_side, x_meta, sent, tx_cpl, pairs, form_pulses, form_swept, waits, settings, fl, pw, st, clearing, steady, time_offset, time_epoch, departed_epoch, rx_ts, tap_sample, tap_rate, tap_rec_valid, tap_rec_data, reset_out, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, ptp_valid, ptp_time, s_wire_ts, m_wire_past, m_wire_tag, stored, stored_meta, wire_tag, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, gate_takes, past_here, past_takes, is_ack, is_past, beside, offered, leaves, ends, side, bytes, counted, outside, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 
@@ -407,20 +406,17 @@ impl<
         self.m_charge.bytes.next = self.store.charge_bytes.val();
         self.m_charge.ends.next = self.store.charge_ends.val();
         ChargeIn::<F>::link(&mut self.s_charge, &mut self.core.charge);
-        // Grants are taken while little waits for the wire.
+        // Grants go on to the store while little waits for the wire.
+        GrantOut::<F>::link(&mut self.m_grant, &mut self.core.grant);
         self.credit.cfg_line_rate.next = self.core.settings.val().line_rate;
-        self.credit.s_valid.next = self.core.grant.valid.val();
-        self.core.grant.ready.next = self.credit.s_ready.val();
-        self.credit.m_ready.next = self.m_grant.ready.val();
-        self.credit.charge_valid.next = self.s_charge.valid.val();
-        self.credit.charge_bytes.next = self.s_charge.bytes.val();
-        if self.s_charge_vain.val() {
-            self.credit.charge_bytes.next = bits::<16>(0);
-        }
-        self.m_grant.valid.next = self.credit.m_valid.val();
-        self.m_grant.flow.next = self.core.grant.flow.val();
-        self.m_grant.launch.next = self.core.grant.launch.val();
-        GrantIn::<F>::link(&mut self.s_grant, &mut self.store.grant);
+        self.credit.s_valid.next = self.s_grant.valid.val();
+        self.s_grant.ready.next = self.credit.s_ready.val();
+        self.credit.m_ready.next = self.store.grant.ready.val();
+        self.credit.charge_valid.next = self.store.charge_valid.val();
+        self.credit.charge_bytes.next = self.store.charge_bytes.val();
+        self.store.grant.valid.next = self.credit.m_valid.val();
+        self.store.grant.flow.next = self.s_grant.flow.val();
+        self.store.grant.launch.next = self.s_grant.launch.val();
         // Packets from the store go through the form.
         StoredAxisOut::<W, K, Y>::link(&mut self.m_store, &mut self.store.m);
         // Then through the gate; what goes beside them in a queue of its own.

@@ -263,38 +263,41 @@ impl<F: Form> Block for Nic<F> {
             self.wire_inside = !beat.last;
         }
 
-        // Grants are taken while little waits for the wire.
-        let offered = core.grant.filter(|_| self.credit.block.open(c.line_rate));
+        // Grants go on to the store while little waits for the wire, but for those that pay for
+        // READs.
         let reads = self.reads.block.output(clk);
-        let offers_taken = if F::PAIRS { reads.ready } else { store.grant_ready };
-        let grant_ready = offers_taken && self.credit.block.open(c.line_rate);
-        let (grant, paid, ring) = if F::PAIRS { (reads.grant, reads.paid, reads.ring) } else { (offered, None, None) };
+        let (granted, paid, ring) = if F::PAIRS { (reads.grant, reads.paid, reads.ring) } else { (core.grant, None, None) };
+        let ring = ring.filter(|_| !(reads.yields && store.doorbell.is_some()));
+        let open = self.credit.block.open(c.line_rate);
+        let grant = granted.filter(|_| open);
+        let grant_taken = store.grant_ready && open;
         let granted = grant.is_some() && store.grant_ready;
-        // Of a grant that pays for READs no packet comes.
-        let found = store.charge.map(|g| g.bytes).or(paid.map(|_| 0));
-        let taken = offered.is_some() && offers_taken;
-        self.credit.step(clk, rst || taken || found.is_some() || begins, || credit::In {
+        let charge = store.charge.map(|g| g.bytes);
+        self.credit.step(clk, rst || granted || charge.is_some() || begins, || credit::In {
             rst,
             line_rate: c.line_rate,
-            granted: taken,
-            charge: found,
+            granted,
+            charge,
             begins,
         });
         let load = core.load.map(|l| store::Load { flow: l.flow, enable: l.enable(), keep: l.keep() });
         let loaded = load.filter(|l| F::PAIRS && l.voids()).map(|l| l.flow);
-        let told = taken || shown.read.is_some() || loaded.is_some();
+        let belled = core.doorbell_ready && (ring.is_some() || store.doorbell.is_some());
+        let told = core.grant.is_some() || shown.read.is_some() || loaded.is_some() || belled;
         self.reads.step(clk, F::PAIRS && (rst || told), || read_charge::In {
             rst,
-            grant: offered,
-            grant_taken: store.grant_ready,
+            grant: core.grant,
+            grant_taken,
             charge_taken: store.charge.is_none(),
             ring_taken: core.doorbell_ready,
+            stored: store.doorbell.is_some(),
             read: shown.read,
             loaded,
             mtu: c.pair_mtu,
             timeout_us: c.pair_timeout,
             now: core.time.steady,
         });
+        let grant_ready = if F::PAIRS { reads.ready } else { grant_taken };
 
         // Paced frames get their places, then go through the gate; what goes beside them in a queue
         // of its own.

@@ -4,7 +4,8 @@
 //! responses will have on the wire is added, as it leaves, to what its flow owes, and a doorbell of
 //! its own is rung for it. Grants of a flow that owes pay [`PART`] bytes each and let no packet go,
 //! and as long as something is left each such grant rings again: so a flow has as many doorbells
-//! outstanding as it has packets in the store, and one more while it owes.
+//! outstanding as it has packets in the store, and one more while it owes. The last one pays up to
+//! twice as much, for the pacer plans by it.
 //!
 //! A flow that is loaded anew owes nothing, and none owes for longer than half of the host's
 //! time-out: what is left then is let go.
@@ -16,19 +17,23 @@ use timely_regs::roce::{AETH_BYTES, RETH_BYTES};
 /// charge, and tokens beyond its profile's cap are lost where a packet costs less than that.
 pub const PART: u32 = 1 << 11;
 /// Bits of what a flow owes, bytes; it owes no more than that.
-pub const OWED_BITS: u32 = 28;
+pub const OWED_BITS: u32 = 26;
 /// Bytes of the longest READ; longer ones count as this.
-pub const LONGEST_READ: u32 = (1 << 25) - 1;
+pub const LONGEST_READ: u32 = (1 << 24) - 1;
 /// Grants that are taken and not told of, at most.
-pub const INSIDE: u32 = 8;
+pub const INSIDE: u32 = 4;
 /// Doorbells that wait when no grant is taken.
 pub const FEW_RINGS: u32 = 4;
 /// Address bits of the queue of doorbells, and of those of grants and charges.
 pub const RING_BITS: u32 = 6;
 /// Address bits of the queues of grants and of charges.
-pub const QUEUE_BITS: u32 = 3;
+pub const QUEUE_BITS: u32 = 2;
 /// The unit in which it is kept until when a flow may owe is `2^UNIT_BITS` ns.
-pub const UNIT_BITS: u32 = 20;
+pub const UNIT_BITS: u32 = 21;
+/// A flow owes for `2^-LIMIT_SHIFT` of the time-out's us, in units, at most: half of it.
+pub const LIMIT_SHIFT: u32 = 12;
+/// Bits of a time in units.
+const TIME_BITS: u32 = 9;
 /// Clocks from a READ's departure to the look at its flow.
 const COUNT: usize = 5;
 /// Clocks from there to the flow's new account.
@@ -52,7 +57,7 @@ impl Brings {
     pub fn wire(&self, mtu: u8) -> u32 {
         let bytes = self.bytes.min(LONGEST_READ);
         let packets = (bytes.saturating_sub(1) >> (7 + mtu.clamp(1, 5))) + 1;
-        bytes + AETH_BYTES as u32 + packets * u32::from((self.wire_bytes as u8).wrapping_sub(RETH_BYTES as u8))
+        bytes + AETH_BYTES as u32 + packets * (u32::from(self.wire_bytes).min(0xff) - RETH_BYTES as u32)
     }
 }
 
@@ -67,8 +72,10 @@ pub struct In {
     pub grant_taken: bool,
     /// The store answers no grant at this clock: what was paid is told.
     pub charge_taken: bool,
-    /// The pacer takes the doorbell.
+    /// The pacer takes a doorbell.
     pub ring_taken: bool,
+    /// The store has a doorbell.
+    pub stored: bool,
     /// A READ request left.
     pub read: Option<Brings>,
     /// A flow is loaded, and its stored packets are void.
@@ -94,6 +101,8 @@ pub struct Out {
     pub paid: Option<Charge>,
     /// A doorbell for what a flow owes.
     pub ring: Option<u32>,
+    /// The doorbell waits if the store has one: the last one was for a READ.
+    pub yields: bool,
     /// A flow's debt was let go.
     pub let_go: bool,
 }
@@ -102,7 +111,7 @@ pub struct Out {
 struct Account {
     owed: u32,
     /// Unit of time from which on nothing is owed.
-    until: u8,
+    until: u16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,8 +143,10 @@ pub struct ReadCharge {
     rings: fifo::Fifo<u32>,
     inside: u32,
     ringing: u32,
+    /// The last doorbell that was taken was for a READ.
+    belled: bool,
     /// Low bits of the time in units, at the clock before.
-    unit: u8,
+    unit: u16,
     swept_at: u64,
 }
 
@@ -153,6 +164,7 @@ impl ReadCharge {
             rings: fifo::Fifo::new(RING_BITS),
             inside: 0,
             ringing: 0,
+            belled: false,
             unit: 0,
             swept_at: 1 << flow_bits,
         }
@@ -171,22 +183,22 @@ impl ReadCharge {
             Op::Load => *account = Account::default(),
             Op::Owe(bytes) => {
                 done.ring = (account.owed == 0).then_some(flow);
-                let limit = (i.timeout_us >> 11).min(127) as u8;
+                let limit = (i.timeout_us >> LIMIT_SHIFT).min((1 << (TIME_BITS - 1)) - 1) as u16;
                 account.owed = (account.owed + bytes).min((1 << OWED_BITS) - 1);
-                account.until = unit.wrapping_add(limit + 1);
+                account.until = unit + limit;
             }
-            Op::Grant(launch) => {
-                let over = i.timeout_us != 0 && unit.wrapping_sub(account.until) < 128;
-                if account.owed == 0 || over {
-                    done.grant = Some((flow, launch));
-                    done.let_go = account.owed != 0;
-                    account.owed = 0;
-                } else {
-                    let part = account.owed.min(PART);
-                    account.owed -= part;
-                    done.paid = Some(Charge { flow, bytes: part as u16, ends: false });
-                    done.ring = (account.owed != 0).then_some(flow);
-                }
+            Op::Grant(launch) if account.owed == 0 => done.grant = Some((flow, launch)),
+            Op::Grant(_) => {
+                let age = unit.wrapping_sub(account.until) & ((1 << TIME_BITS) - 1);
+                done.let_go = i.timeout_us != 0 && age < 1 << (TIME_BITS - 1);
+                let part = match account.owed {
+                    _ if done.let_go => 0,
+                    owed if owed < 2 * PART => owed,
+                    _ => PART,
+                };
+                account.owed = if done.let_go { 0 } else { account.owed - part };
+                done.paid = Some(Charge { flow, bytes: part as u16, ends: false });
+                done.ring = (account.owed != 0).then_some(flow);
             }
         }
         done
@@ -206,6 +218,7 @@ impl Block for ReadCharge {
             grant: self.grants.output(clk).head,
             paid: self.charges.output(clk).head,
             ring: self.rings.output(clk).head,
+            yields: self.belled,
             let_go: self.done.let_go,
         }
     }
@@ -222,11 +235,15 @@ impl Block for ReadCharge {
         debug_assert!(done.ring.is_none() || self.rings.output(clk).ready, "a doorbell is lost");
         self.grants.step(clk, &fifo::In { rst: false, push: done.grant, ready: i.grant_taken });
         self.charges.step(clk, &fifo::In { rst: false, push: done.paid, ready: i.charge_taken });
-        self.rings.step(clk, &fifo::In { rst: false, push: done.ring, ready: i.ring_taken });
+        let belled = i.ring_taken && out.ring.is_some() && !(out.yields && i.stored);
+        self.rings.step(clk, &fifo::In { rst: false, push: done.ring, ready: belled });
+        if i.ring_taken && (out.ring.is_some() || i.stored) {
+            self.belled = belled;
+        }
         let gone = u32::from(out.grant.is_some() && i.grant_taken) + u32::from(out.paid.is_some() && i.charge_taken);
         let grant = i.grant.filter(|_| out.ready);
         self.inside = self.inside + u32::from(grant.is_some()) - gone;
-        self.ringing = self.ringing + u32::from(done.ring.is_some()) - u32::from(out.ring.is_some() && i.ring_taken);
+        self.ringing = self.ringing + u32::from(done.ring.is_some()) - u32::from(belled);
 
         if let Some((flow, op)) = self.looks[LOOK - 1] {
             self.done = self.look(flow, op, i);
@@ -239,7 +256,7 @@ impl Block for ReadCharge {
         let counted = i.read.map(|r| (r.flow, r.wire(i.mtu)));
         self.counted.rotate_right(1);
         self.counted[0] = counted;
-        self.unit = (i.now >> (16 + UNIT_BITS)) as u8;
+        self.unit = (i.now >> (16 + UNIT_BITS)) as u16 & ((1 << TIME_BITS) - 1);
     }
 
     fn wake(&self, clk: u64) -> u64 {

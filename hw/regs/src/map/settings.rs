@@ -257,8 +257,8 @@ macro_rules! settings_table {
                 /// The host's retransmission time-out.
                 pair_timeout: 32 {
                     HOST_TIMEOUT at 0x7c, ReadWrite,
-                        "shortest retransmission time-out of the hosts' queue pairs: half of it after its last READ a pair owes nothing more for what READs brought",
-                        [whole("host_timeout", "us; 0 unknown: pairs owe until all is paid")]
+                        "shortest retransmission time-out of the hosts' queue pairs: half of it after its last READ a pair owes nothing more for what its READs brought",
+                        [whole("host_timeout", "us, of which READs heed 4,096 to 2^20; 0 unknown: pairs owe until all is paid")]
                 }
             }
         }

@@ -289,7 +289,6 @@ impl<
         GrantOut::<F>::join(&mut self.reads.m, &mut self.path.s_grant);
         ChargeOut::<F>::join(&mut self.path.m_charge, &mut self.reads.s_charge);
         ChargeOut::<F>::join(&mut self.reads.m_charge, &mut self.path.s_charge);
-        self.path.s_charge_vain.next = self.reads.paid.val();
         FlowStreamOut::<F>::join(&mut self.path.m_ring, &mut self.reads.s_ring);
         FlowStreamOut::<F>::join(&mut self.reads.m_ring, &mut self.path.s_ring);
         // Packets from the store go on as they are.

@@ -222,7 +222,7 @@ fn equal(bus: u32, flow_bits: u32, gbps: f64) -> Counts {
 /// Checks that the runs of all seeds together had each event to compare: with many flows the table
 /// is being cleared for half of the time.
 fn happened(counted: &Counts) {
-    const WANTED: [Counter; 21] = [
+    const WANTED: [Counter; 22] = [
         Counter::TxFrames,
         Counter::RateUpdates,
         Counter::SegmentTimeouts,
@@ -243,6 +243,7 @@ fn happened(counted: &Counts) {
         Counter::NotificationsSent,
         Counter::MarksUnknown,
         Counter::MarksPostponed,
+        Counter::ReadsUncharged,
         Counter::RxFrames,
     ];
     let never: Vec<_> = WANTED.iter().filter(|c| counted[**c as usize] == 0).map(|c| format!("{c:?}")).collect();

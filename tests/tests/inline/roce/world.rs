@@ -169,6 +169,8 @@ impl World {
             (roce::NOTIFY_INTERVAL, 2000),
             (roce::NOTIFY_TOS, NOTIFY_TOS.into()),
             (roce::NOTIFY, 1),
+            // What READs bring is let go at first.
+            (roce::HOST_TIMEOUT, 1),
             (roce::CONTROL, control(2)),
         ] {
             nic.write32(register.address(), value).expect("a register");
@@ -215,7 +217,7 @@ impl World {
         let bytes = if bare { 0 } else { [0, 4, 1024, rng.random_range(0..1400), rng.random_range(0..9000)][rng.random_range(0..5)] };
         let bth = Bth { opcode: code, queue_pair: 2 * number + 1, ack_request: rng.random_bool(0.5), psn: p.psn, ..Bth::default() };
         // READs of most sizes leave their pair soon; what few bring takes many grants.
-        let most = if rng.random_range(0..20) == 0 { 150_000 } else { 3000 };
+        let most = if rng.random_range(0..20) == 0 { 30_000 } else { 2000 };
         let extension = Extension { message_bytes: rng.random_range(0..most), syndrome: 0x1f, ..Extension::default() };
         // Of two DSCPs, which rules tell apart.
         let e = Envelope { tos: rng.random_range(0..8), ..between(HOST, peer(number), number) };
@@ -232,7 +234,7 @@ impl World {
             return Some(frame);
         }
         let rng = &mut self.rng;
-        if !rng.random_bool(if self.close { 0.1 } else { 0.01 }) {
+        if !rng.random_bool(if self.close { 0.3 } else { 0.01 }) {
             return None;
         }
         self.close = rng.random_bool(0.3);
@@ -316,6 +318,10 @@ impl World {
             1 => drop(nic.write32(id::RESET.address(), 1)),
             2 | 3 => nic.write32(roce::MTU.address(), self.rng.random_range(0..=5)).expect("a register"),
             AGES => nic.write32(roce::AGE.address(), 300).expect("a register"),
+            11 => {
+                let timeout = [0, 1, 5000, 67_108, 1 << 20][self.rng.random_range(0..5)];
+                nic.write32(roce::HOST_TIMEOUT.address(), timeout).expect("a register");
+            }
             5 => nic.write32(roce::AGE.address(), [0, 300, 2000][self.rng.random_range(0..3)]).expect("a register"),
             12 => {
                 nic.write32(roce::NOTIFY.address(), self.rng.random_range(0..4).min(1)).expect("a register");

@@ -1,6 +1,6 @@
 //! Captures of both ends of the wire, held against each other.
 use std::collections::BTreeMap;
-use timely_regs::roce::{ICRC_BYTES, icrc, offset};
+use timely_regs::roce::{AETH_BYTES, ICRC_BYTES, RETH_BYTES, icrc, offset, opcode};
 use timely_regs::wire::Class;
 
 /// A frame of a capture.
@@ -106,19 +106,45 @@ pub fn same(from: &[Passed], to: &[Passed]) -> Result<(usize, usize), String> {
     Ok((left.values().map(Vec::len).sum(), made))
 }
 
-/// Rates at which the requests of queue pairs left, Mb/s of the wire, of those with many of them.
-/// The first `skipped` of each are left out.
-pub fn rates(of: &[Passed], skipped: usize, least: usize) -> Vec<(u32, usize, f64)> {
-    let rate = |frames: &[&Passed]| {
-        let bits: usize = frames[..frames.len() - 1].iter().map(|f| 8 * (f.bytes.len() + BESIDE)).sum();
-        bits as f64 * 1e3 / frames[0].ns.abs_diff(frames[frames.len() - 1].ns) as f64
+/// Packets of a request and of the responses that it brings, and their bytes on the wire. Of a path
+/// MTU of 1,024, as the guests have it.
+fn packets(request: &[u8]) -> (usize, usize) {
+    const MTU: usize = 1024;
+    let own = request.len() + BESIDE;
+    let length = request.get(66..70).filter(|_| request[42] == opcode::READ_REQUEST);
+    let Some(bytes) = length.map(|b| b.iter().fold(0, |sum, b| sum << 8 | usize::from(*b))) else { return (1, own) };
+    let responses = bytes.div_ceil(MTU).max(1);
+    // RETH is the request's alone; the first and the last response have the header of an ACK.
+    (1 + responses, own + bytes + responses * (own - RETH_BYTES) + responses.min(2) * AETH_BYTES)
+}
+
+/// A queue pair's packets, and the Mb/s of the wire at which they left: those of its requests, and
+/// of the responses that they bring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    /// Queue pair to which the requests went.
+    pub pair: u32,
+    /// Requests.
+    pub requests: usize,
+    /// Packets of the requests and their responses.
+    pub packets: usize,
+    /// Mb/s of the wire.
+    pub mbps: f64,
+}
+
+/// Rates of queue pairs with many packets, of which the first `skipped` of each are left out.
+pub fn rates(of: &[Passed], skipped: usize, least: usize) -> Vec<Rate> {
+    let rate = |pair: u32, frames: &[&Passed]| {
+        let all: Vec<(usize, usize)> = frames.iter().map(|f| packets(&f.bytes)).collect();
+        let first = all.iter().scan(0, |sum, p| (*sum < skipped).then(|| *sum += p.0)).count();
+        let total: usize = all.iter().map(|p| p.0).sum();
+        let (begin, end) = (frames.get(first)?, frames.last()?);
+        let bits: usize = all[first..all.len() - 1].iter().map(|p| 8 * p.1).sum();
+        let mbps = bits as f64 * 1e3 / begin.ns.abs_diff(end.ns) as f64;
+        (total >= skipped + least && frames.len() >= first + 2).then_some(Rate { pair, requests: frames.len(), packets: total, mbps })
     };
-    let many = sorted(of, true).into_iter().filter(|(_, frames)| frames.len() >= skipped + least.max(2));
-    many.filter_map(|(order, frames)| match order {
-        Order::Requests(pair) => Some((pair, frames.len(), rate(&frames[skipped..]))),
-        Order::Others => None,
-    })
-    .collect()
+    let pairs = sorted(of, true).into_iter();
+    pairs.filter_map(|(order, frames)| if let Order::Requests(pair) = order { rate(pair, &frames) } else { None }).collect()
 }
 
 #[cfg(test)]
@@ -162,7 +188,22 @@ mod tests {
         assert!(same(&came, &[left[3].clone(), left[2].clone()]).is_err_and(|e| e.contains("Requests(17): frame 0")));
         // 1,106 bytes on the wire each 442.4 us.
         let all: Vec<_> = (0..20).map(|n| request(true, n * 442_400, 7, 5)).collect();
-        let [(5, 20, mbps)] = rates(&all, 4, 10)[..] else { panic!("one pair") };
-        assert!((mbps - 20.0).abs() < 1e-9 && rates(&all, 15, 10).is_empty());
+        let [rate] = rates(&all, 4, 10)[..] else { panic!("one pair") };
+        assert!((rate.pair, rate.packets) == (5, 20) && (rate.mbps - 20.0).abs() < 1e-9 && rates(&all, 15, 10).is_empty());
+    }
+
+    #[test]
+    fn reads_count_with_what_they_bring() {
+        let read = |n: u64| {
+            let mut read = request(true, n * 28_400_000, opcode::READ_REQUEST, 5);
+            read.bytes.truncate(74);
+            read.bytes[66..70].copy_from_slice(&65_536u32.to_be_bytes());
+            read
+        };
+        // 98 bytes, and 64 responses of 1,106 with two headers of ACKs.
+        assert_eq!(packets(&read(0).bytes), (65, 98 + 64 * 1106 + 8));
+        let [rate] = rates(&(0..20).map(read).collect::<Vec<_>>(), 100, 1000)[..] else { panic!("one pair") };
+        let right = (98.0 + 64.0 * 1106.0 + 8.0) * 8.0 / 28_400.0;
+        assert!((rate.requests, rate.packets) == (20, 1300) && (rate.mbps - right).abs() < 1e-9, "{rate:?}");
     }
 }
