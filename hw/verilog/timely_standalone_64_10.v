@@ -12087,7 +12087,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11110001] = 130'h100000000000000000000000000000002;
     mem[9'b11110010] = 130'h100000000000000000000000000000500;
     mem[9'b11110011] = 130'h0;
-    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff0000003e;
+    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff0000003f;
     mem[9'b11110101] = 130'h0;
     mem[9'b11110110] = 130'h0;
     mem[9'b11110111] = 130'h0;

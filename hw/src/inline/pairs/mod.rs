@@ -112,7 +112,7 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     parse: Parse<W, K, N>,
     notices: PairNotices<W, K, F, Z>,
     /// Packets from the wire whose pairs are looked up.
-    asked: Fifo<110, 5, 6>,
+    asked: Fifo<111, 5, 6>,
     /// The table is in reset.
     held: DFF<Bit>,
     control: Signal<Local, Bits<9>>,
@@ -125,6 +125,8 @@ pub struct Pairs<const W: usize, const K: usize, const N: usize, const F: usize,
     told: Signal<Local, AnswerInfo>,
     ends: Signal<Local, Bit>,
     notified: Signal<Local, Bit>,
+    /// The flow's DCQCN reacts: to a CNP, or to a mark of what its READs bring.
+    reacts: Signal<Local, Bit>,
     unknown: Signal<Local, Bit>,
     strange: Signal<Local, Bit>,
     answers: Signal<Local, Bit>,
@@ -241,6 +243,7 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.info.next.psn = self.packet.val().psn;
         self.info.next.bytes = self.packet.val().payload_bytes;
         self.info.next.ts = self.packet.val().stamp;
+        self.info.next.marked = self.is_response.val() & self.tos.val().get_bits::<2>(0).all();
         if self.parse.o_kind.val() == bits::<3>(4) {
             // ACK 0, NAK 1, not ready 2 on the bus; 0, 3 and 1 in a syndrome.
             self.asks.next = self.kind.val() != bits::<2>(2);
@@ -315,13 +318,14 @@ impl<const W: usize, const K: usize, const N: usize, const F: usize, const B: us
         self.pairs.sample_now_ns.next = self.round_trips.sample.now_ns.val();
         self.swept.next = self.round_trips.swept.val();
 
-        // DCQCN hears of CNPs, and of each packet that leaves: periods that ended are made up for
-        // then, and its bytes count. A CNP goes first.
-        self.notice_valid.d.next = self.notified.val() | self.frame.valid.val();
-        self.notice_marked.d.next = self.notified.val();
+        // DCQCN hears of CNPs and of marks on READ responses, and of each packet that leaves:
+        // periods that ended are made up for then, and its bytes count. A CNP or mark goes first.
+        self.reacts.next = self.notified.val() | (self.round_trips.answer.valid.val() & self.told.val().marked);
+        self.notice_valid.d.next = self.reacts.val() | self.frame.valid.val();
+        self.notice_marked.d.next = self.reacts.val();
         self.notice_flow.d.next = self.frame.flow.val();
         self.notice_bytes.d.next = self.frame.wire_bytes.val();
-        if self.notified.val() {
+        if self.reacts.val() {
             self.notice_flow.d.next = self.known.answer_flow.flow.val();
             self.notice_bytes.d.next = bits::<16>(0);
         }

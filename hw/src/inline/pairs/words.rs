@@ -53,6 +53,8 @@ packed! {
         pub bytes: Bits<16>,
         /// Stamp of arrival, ns48.fns16.
         pub ts: Bits<64>,
+        /// A READ response that met congestion.
+        pub marked: Bit,
     }
 
     /// Syndrome of an answer.

@@ -4,6 +4,7 @@ use super::network::{BUS, FLOW_BITS, mapped, prepare, put_mac};
 use super::rxe::envelope;
 use super::table::command;
 use rand::Rng;
+use std::cell::Cell;
 use std::collections::VecDeque;
 use timely_model::inline::nic::In;
 use timely_model::stream::{Assembler, Beat, beats};
@@ -23,6 +24,8 @@ const PAIRS: u32 = 64;
 const MBPS: f64 = 1400.0;
 /// Wire bytes of the largest frame, of which tokens for two are kept while others leave.
 const LARGEST: usize = 4096 + 58 + BESIDE;
+/// Least path MTU.
+const MTU: usize = 1024;
 /// ns of a clock.
 const NS: f64 = 4.0;
 /// Bytes of a frame on the wire beside those that the model has: preamble, FCS, gap.
@@ -33,7 +36,7 @@ fn peer(pair: u32) -> u16 {
     (2 + pair / 8) as u16
 }
 
-/// A request of a pair: of 64 to 4,096 bytes, one in 16 a READ.
+/// A request of a pair: of 64 to 4,096 bytes, one in 16 a READ of as many.
 fn request(pair: u32, psn: u32, bytes: usize, fill: u8) -> Vec<u8> {
     let read = psn % 16 == 7;
     let code = if read { opcode::READ_REQUEST } else { [opcode::WRITE_ONLY, opcode::SEND_ONLY][psn as usize % 2] };
@@ -81,6 +84,7 @@ fn a_million_packets_leave_as_they_came() {
     put_mac(&mut nic, address::mac(HOST));
     // 64 pairs of it fit the store's 2^15 cells.
     nic.write32(port::STORE_BOUND.address(), 400).expect("a register");
+    nic.write32(roce::MTU.address(), 3).expect("a register");
     for pair in 0..PAIRS {
         let done = command(&mut nic, mapped(peer(pair)), 100 + pair, Some(1000 + pair), roce::SET);
         assert_eq!(done.map(|d| d.0), Some(0), "pair {pair}");
@@ -123,11 +127,21 @@ fn a_million_packets_leave_as_they_came() {
         if out.wire_taken {
             wire.entering.pop_front();
         }
-        let pair_of = |frame: &[u8]| check(frame).expect("a request").queue_pair as usize - 100;
+        // A READ costs what its responses have on the wire too.
+        let brings = Cell::new(0);
+        let pair_of = |frame: &[u8]| {
+            let h = check(frame).expect("a request");
+            if h.opcode == opcode::READ_REQUEST {
+                let bytes = h.message_bytes as usize;
+                brings.set(bytes + bytes.div_ceil(MTU) * (14 + 20 + 8 + 12 + 4 + BESIDE) + 4);
+            }
+            h.queue_pair as usize - 100
+        };
         if let Some((pair, bytes)) = host.comes_out(out.wire.as_ref().map(|w| &w.beat), pair_of) {
             let s = &mut sent[pair];
             s.1 = if s.0 == 0 { clk } else { s.1 };
-            (s.0, s.2, s.3) = (s.0 + bytes + BESIDE, clk, bytes + BESIDE);
+            let cost = bytes + BESIDE + brings.get();
+            (s.0, s.2, s.3) = (s.0 + cost, clk, cost);
         }
         wire.comes_out(out.host.as_ref().map(|h| &h.0), |_| 0);
     }

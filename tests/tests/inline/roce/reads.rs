@@ -1,8 +1,10 @@
 //! Hosts that read: what their READs bring keeps to the rates of their pairs.
+use super::dcqcn::{fluid, marked};
 use super::network::{BUS, FLOW_BITS, US, jain, mapped, prepare, put_mac};
 use super::rxe::{MTU, envelope};
 use super::table::command;
 use rand::Rng;
+use rand_chacha::ChaCha8Rng;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use timely_hw::config::CLOCK_PS;
@@ -14,9 +16,12 @@ use timely_regs::link::wire_bytes;
 use timely_regs::map::roce;
 use timely_regs::parameters::Parameters;
 use timely_regs::roce::{Bth, Extension, check, opcode};
+use timely_regs::wire::ipv4;
 use timely_sim::frame::address;
+use timely_sim::marking::Marking;
 use timely_sim::nic::core::Core;
 use timely_sim::nic::inline::{Inline, Model};
+use timely_tests::frames::mend;
 use timely_tests::nic::{build, counters};
 use timely_tests::{few_seeds, rng, thorough};
 
@@ -122,6 +127,9 @@ struct World {
     /// When the port of the host is free, 2^-16 clocks, and its queue as responses found it.
     free: u64,
     found: (f64, f64, u64),
+    /// Marking at that port.
+    marking: Option<Marking>,
+    rng: ChaCha8Rng,
     rtts: Vec<u32>,
     timeouts: u64,
 }
@@ -168,6 +176,8 @@ impl World {
             sending: BinaryHeap::new(),
             free: 0,
             found: (0.0, 0.0, 0),
+            marking: None,
+            rng,
             rtts: Vec::new(),
             timeouts: 0,
         }
@@ -188,13 +198,18 @@ impl World {
     /// The response whose last byte reached the switch goes on to the host.
     fn switch(&mut self, at: u64, peer: usize) {
         let (_, psn, bytes, sent) = self.work[peer].front_mut().expect("a READ");
-        let frame = self.readers[peer].response(*psn, *bytes, *sent);
+        let mut frame = self.readers[peer].response(*psn, *bytes, *sent);
         *sent += 1;
         if *sent == bytes.div_ceil(MTU as u32).max(1) {
             self.work[peer].pop_front();
         }
         let queued = self.free.saturating_sub(at) as f64 / 65_536.0 * f64::from(CLOCK_PS) / 8000.0 * self.gbps;
         self.found = (self.found.0 + queued, self.found.1.max(queued), self.found.2 + 1);
+        if self.marking.as_ref().is_some_and(|ramp| ramp.marks(queued as u64, &mut self.rng)) {
+            let class = check(&frame).expect("a frame").class;
+            frame[class.ip() + ipv4::TOS] |= 3;
+            mend(&mut frame, class);
+        }
         self.free = self.free.max(at) + self.line(&frame);
         self.arrivals.push_back(((self.free >> 16) + ROUND_TRIP / 2, frame));
         self.respond(peer, at);
@@ -343,4 +358,23 @@ fn no_read_holds_a_pair_for_the_time_out() {
     let counted = counters(&mut w.nic)[Counter::ReadsUncharged as usize];
     println!("{gap:.0} us between responses at most, let go {counted} times, {} bytes", w.readers[0].brought);
     assert!((31_000.0..34_500.0).contains(&gap) && counted >= 4, "{gap} us, {counted}");
+}
+
+/// Marks on what READs bring lower the rate of the pair that reads, as CNPs would: the queue at the
+/// host's port is that of DCQCN's fluid model of as many flows. No peer is told, for responses are
+/// not paced there.
+#[test]
+fn marks_of_responses_steer_readers() {
+    let hosts = 4;
+    let plan = marked(1);
+    let (marking, _) = plan.marking.expect("a switch that marks");
+    let theory = fluid(hosts);
+    let mut w = World::new(&plan.profile, 10.0, &[4096; 4], 1);
+    w.marking = Some(marking);
+    let rates = w.rates(5000, if thorough() { 45_000 } else { 20_000 });
+    let (used, queue) = (rates.iter().sum::<f64>() / 10_000.0, w.found.0 / w.found.2 as f64);
+    println!("{used:.3} of the line, Jain {:.4}, queue {queue:.0}; the fluid model has {theory:.0} bytes", jain(&rates));
+    let counted = counters(&mut w.nic);
+    assert_eq!((counted[Counter::CongestionNotified as usize], counted[Counter::NotificationsSent as usize]), (0, 0));
+    assert!(used > 0.95 && jain(&rates) > 0.95 && (queue / theory - 1.0).abs() < 0.3, "{rates:?}, {queue} of {theory} bytes");
 }

@@ -48,6 +48,8 @@ enum Asked {
         ts: u64,
         /// The frame is addressed to the port.
         ours: bool,
+        /// A READ response that met congestion.
+        marked: bool,
     },
     /// A congestion notification.
     Notified,
@@ -110,7 +112,8 @@ fn asked(p: &Packet, draws: bool, own: [u8; 6]) -> Option<Asked> {
         (Kind::Ack, 3) => Verb::Nak,
         _ => return None,
     };
-    Some(Asked::Answer { verb, psn: p.headers.psn, bytes: p.headers.payload_bytes, ts: p.stamp, ours: p.macs[0] == own })
+    let marked = verb == Verb::Response && notices::is_marked(p);
+    Some(Asked::Answer { verb, psn: p.headers.psn, bytes: p.headers.payload_bytes, ts: p.stamp, ours: p.macs[0] == own, marked })
 }
 
 const TABLE_COUNTERS: [(TablePulse, Counter); 8] = [
@@ -287,8 +290,9 @@ impl Form for Pairs {
                 },
             },
         );
-        // A CNP goes first; otherwise the request that leaves.
-        let notified = found.filter(|f| f.0 == Asked::Notified).and_then(|f| f.2);
+        // A CNP goes first, or a mark of what READs bring; otherwise the request that leaves.
+        let reacts = |asked| matches!(asked, Asked::Notified | Asked::Answer { marked: true, .. });
+        let notified = found.filter(|f| reacts(f.0)).and_then(|f| f.2);
         let left = self.exit.frame().and_then(|r| r.request.map(|q| (q.flow, r.wire_bytes)));
         let cnp = notified.map(|flow| Notice { flow, marked: true, bytes: 0 });
         self.notice = cnp.or(left.map(|(flow, bytes)| Notice { flow, marked: false, bytes: bytes.into() })).filter(|_| !rst);
