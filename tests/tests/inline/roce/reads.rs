@@ -305,7 +305,7 @@ fn what_reads_bring_keeps_to_the_rate() {
         (100.0, 50_000.0, 1 << 20, 10),
     ]
     .into_iter()
-    .filter(|r| thorough() || r.0 < 50.0)
+    .filter(|r| thorough() || r.1 <= 1000.0)
     {
         let fixed = Parameters { outstanding_bytes: 0, ..Parameters::fixed(mbps) };
         let mut w = World::new(&fixed, gbps, &[bytes], 1);
@@ -332,7 +332,7 @@ fn timely_shares_what_reads_bring() {
     let threshold = (start.t_low_us - 20.0) * 1250.0;
     for seed in few_seeds() {
         let mut w = World::new(&start, 10.0, &[BYTES; 4], seed);
-        let to = if thorough() { 45_000 } else { 13_000 };
+        let to = if thorough() { 45_000 } else { 10_000 };
         let rates = w.rates(5000, to);
         let (used, queue) = (rates.iter().sum::<f64>() / 10_000.0, w.found.0 / w.found.2 as f64);
         println!("seed {seed}: {used:.3} of the line, Jain {:.4}, queue {queue:.0}, {:.0} at most", jain(&rates), w.found.1);
@@ -353,11 +353,11 @@ fn timely_shares_what_reads_bring() {
 fn no_read_holds_a_pair_for_the_time_out() {
     let fixed = Parameters { outstanding_bytes: 0, least_mbps: 1.0, ..Parameters::fixed(100.0) };
     let mut w = World::new(&fixed, 10.0, &[1 << 20], 1);
-    w.run(180_000 * US);
+    w.run(if thorough() { 180_000 } else { 110_000 } * US);
     let gap = w.readers[0].longest as f64 / US as f64;
     let counted = counters(&mut w.nic)[Counter::ReadsUncharged as usize];
     println!("{gap:.0} us between responses at most, let go {counted} times, {} bytes", w.readers[0].brought);
-    assert!((31_000.0..34_500.0).contains(&gap) && counted >= 4, "{gap} us, {counted}");
+    assert!((31_000.0..34_500.0).contains(&gap) && counted >= 3, "{gap} us, {counted}");
 }
 
 /// Marks on what READs bring lower the rate of the pair that reads, as CNPs would: the queue at the
