@@ -79,6 +79,12 @@ impl Launch {
     pub fn new() -> Self {
         Launch { queue: fifo::Fifo::new(QUEUE), queued: 0, head: None, open: false, missed: false, inside: false }
     }
+
+    /// A beat stands at the output: nothing moves until it is taken, or another is offered and
+    /// taken.
+    pub fn stands(&self) -> bool {
+        self.head.is_some() && self.open && self.queue.is_settled() && !self.missed
+    }
 }
 
 /// How long the launch is past, 2^-8 ns; times are compared modulo 2^56 units, half of them being

@@ -52,6 +52,12 @@ impl TxMux {
     pub fn is_inside(&self) -> bool {
         self.busy.is_some()
     }
+
+    /// A beat stands at the output: nothing moves until it is taken, or another is offered and
+    /// taken.
+    pub fn stands(&self) -> bool {
+        self.out.is_some()
+    }
 }
 
 impl Block for TxMux {

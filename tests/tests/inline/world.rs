@@ -269,7 +269,8 @@ impl World {
             let meta = u128::from(self.rng.random::<u32>());
             self.wire.extend(beats(&frame, self.width).map(|b| (b, meta)));
         }
-        let quiet = !self.phase.host && self.phase.hostile == 0.0 && self.host.is_empty() && self.wire.is_empty();
+        let quiet =
+            !self.phase.host && self.phase.hostile == 0.0 && self.host.is_empty() && self.wire.is_empty() && nic.peek().wire.is_none();
         let next = self.arrivals.front().map_or(u64::MAX, |a| a.0);
         let to = nic.wake().min(next).min(self.phase.end).min(end);
         if quiet && to > clk {

@@ -494,10 +494,13 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         self.time.block.is_straight().then(|| TimeMap { clk0: clk, now: self.time.block.later(clk) + 1, step })
     }
 
-    /// The first clock from `clk` on that must be stepped though all inputs stay idle.
-    ///
-    /// A beat that stands at the transmit stream and is not taken asks for no clock by itself.
+    /// The first clock from `clk` on that must be stepped though all inputs stay idle: `clk` while
+    /// a beat stands at the transmit stream.
     pub fn wake(&self, clk: u64) -> u64 {
+        self.wake_with(clk, self.txmux.due)
+    }
+
+    fn wake_with(&self, clk: u64, txmux: u64) -> u64 {
         // An idle input has no priority paused: after one that had, it is a change.
         if self.pulses != 0
             || self.asked != [false; 3]
@@ -514,17 +517,28 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         if self.recorder.block.output(clk).record.is_some() {
             return clk;
         }
-        self.parts().into_iter().min().unwrap_or(u64::MAX).max(clk)
+        self.parts(txmux).into_iter().min().unwrap_or(u64::MAX).max(clk)
     }
 
-    fn parts(&self) -> [u64; 15] {
+    /// As [`wake`](Self::wake), but for a beat that stands at the transmit stream: the clock at
+    /// which that is taken is known to who takes it.
+    pub fn wake_but_tx(&self, clk: u64) -> u64 {
+        self.wake_with(clk, if self.txmux.block.stands() { u64::MAX } else { self.txmux.due })
+    }
+
+    /// A beat of the source's would be taken at clock `clk`.
+    pub fn takes_data(&self, clk: u64) -> bool {
+        self.txmux.block.output(clk).data_ready && (self.data_inside || !self.pause.block.output(clk).all)
+    }
+
+    fn parts(&self, txmux: u64) -> [u64; 15] {
         [
             self.time.due,
             self.parse.due,
             self.pause.due,
             self.hold.due,
             self.ack.due,
-            self.txmux.due,
+            txmux,
             self.rtt.due,
             self.reaction.due,
             self.engine.due,

@@ -79,6 +79,6 @@ impl Block for Credit {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        if self.packets == 0 && self.change == 0 { u64::MAX } else { clk }
+        if self.change == 0 && self.guesses.is_settled() && self.lengths.is_settled() { u64::MAX } else { clk }
     }
 }

@@ -106,8 +106,12 @@ pub trait Form: Clone + std::fmt::Debug {
     /// The edge that ends clock `clk`.
     fn step(&mut self, clk: u64, i: &In<'_>);
 
-    /// The first clock that must be stepped though nothing comes.
+    /// The first clock that must be stepped though nothing comes, and nothing of
+    /// [`standing`](Self::standing) is taken.
     fn due(&self) -> u64;
+
+    /// The way of a packet whose beat may stand in front of the store for long, at clock `clk`.
+    fn standing(&self, clk: u64) -> Option<Way>;
 }
 
 /// Packets of our own wire format.
@@ -195,5 +199,10 @@ impl Form for Own {
 
     fn due(&self) -> u64 {
         self.entry.due.min(self.mark.due).min(self.exit.due)
+    }
+
+    // Each clock is due while one stands.
+    fn standing(&self, _clk: u64) -> Option<Way> {
+        None
     }
 }

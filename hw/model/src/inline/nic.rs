@@ -204,6 +204,21 @@ impl<F: Form> Nic<F> {
         let bytes = || if self.wire_inside { self.ack_bytes } else { ack_bytes(&beat) };
         Some(WireBeat { beat, meta, ack: (Kind::of(tag) == Kind::Ack).then(bytes) })
     }
+
+    // A beat that stands in front of a block is taken at clock `clk`.
+    fn moves(&self, clk: u64) -> bool {
+        let (merge, notes) = (self.merge.block.output(clk), self.notes.block.output(clk));
+        let gate = self.gate.block.output(clk);
+        let last = if F::PAIRS { &notes } else { &merge };
+        (last.beat.is_some() && self.core.takes_data(clk))
+            || (F::PAIRS && merge.beat.is_some() && notes.data_ready)
+            || (gate.beat.is_some() && merge.data_ready)
+            || self.form.standing(clk).is_some_and(|way| match way {
+                Way::Past => merge.ack_ready && self.past.block.output(clk).ready,
+                Way::Paced { .. } => self.store.block.output(clk).ready,
+                Way::Dropped => true,
+            })
+    }
 }
 
 impl<F: Form> Block for Nic<F> {
@@ -454,13 +469,14 @@ impl<F: Form> Block for Nic<F> {
             self.credit.due,
             self.reads.due,
             self.store.due,
-            self.gate.due,
-            self.merge.due,
-            self.notes.due,
-            self.sides.due,
-            self.past.due,
+            if self.gate.block.stands() { u64::MAX } else { self.gate.due },
+            if self.merge.block.stands() { u64::MAX } else { self.merge.due },
+            if self.notes.block.stands() { u64::MAX } else { self.notes.due },
+            if self.sides.block.is_settled() { u64::MAX } else { self.sides.due },
+            if self.past.block.is_settled() { u64::MAX } else { self.past.due },
             self.arriving.due,
         ];
-        parts.into_iter().min().unwrap_or(u64::MAX).min(self.core.wake(clk)).max(clk)
+        let due = parts.into_iter().min().unwrap_or(u64::MAX).min(self.core.wake_but_tx(clk));
+        if due <= clk || self.moves(clk) { clk } else { due }
     }
 }

@@ -72,6 +72,11 @@ impl Waiting {
         self.beats.is_empty() && self.ways.is_empty()
     }
 
+    /// Nothing moves until a beat is offered or taken, or a packet is judged.
+    pub fn is_settled(&self) -> bool {
+        self.beats.is_settled() && self.metas.is_settled() && self.ways.is_settled()
+    }
+
     /// The first beat, its packet's way and what goes beside it.
     pub fn head(&self, clk: u64) -> Option<(Beat, Way, u128)> {
         let (beat, way, meta) = (self.beats.output(clk).head?, self.ways.output(clk).head?, self.metas.output(clk).head?);

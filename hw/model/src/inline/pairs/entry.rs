@@ -107,10 +107,15 @@ impl PairEntry {
         self.waiting.is_ready(clk)
     }
 
-    /// Nothing is inside.
-    pub fn is_idle(&self) -> bool {
+    /// Nothing moves until a beat is offered, or the one at the output taken.
+    pub fn is_settled(&self) -> bool {
         let looks = self.looking.iter().any(Option::is_some) || self.settling.iter().any(Option::is_some);
-        !looks && self.waiting.is_empty() && self.infos.is_empty() && self.parse.wake(0) == u64::MAX
+        !looks && self.waiting.is_settled() && self.infos.is_settled() && self.parse.wake(0) == u64::MAX
+    }
+
+    /// The way of the packet whose beat is at the output at clock `clk`.
+    pub fn way(&self, clk: u64) -> Option<Way> {
+        self.waiting.head(clk).map(|h| h.1)
     }
 
     /// A pair to be looked up and learned at a clock, and the packet's DSCP; `acks`: of an ACK too.

@@ -14,6 +14,7 @@ mod notices;
 pub use entry::{LATENCY, SETTLED};
 
 use super::form::{Beside, Form, In, Shown};
+use super::waiting::Way;
 use crate::bus::{FlowLoad, Sample, Sent};
 use crate::core::mac;
 use crate::notifier::Pulse as MarkPulse;
@@ -375,7 +376,7 @@ impl Form for Pairs {
         let ages = !self.held && c.pair_age != 0;
         let waits = self.held != self.was_held || !self.commands.is_idle() || !self.asked.is_empty() || self.notice.is_some();
         let next = clk + 1;
-        self.due = if ages || waits || !self.entry.is_idle() || !self.exit.is_idle() {
+        self.due = if ages || waits || !self.entry.is_settled() || !self.exit.is_idle() {
             next
         } else {
             let table = if self.held { u64::MAX } else { self.table.wake(next) };
@@ -385,5 +386,9 @@ impl Form for Pairs {
 
     fn due(&self) -> u64 {
         self.due
+    }
+
+    fn standing(&self, clk: u64) -> Option<Way> {
+        self.entry.way(clk)
     }
 }
