@@ -80,7 +80,7 @@ fn a_reset_always_recovers() {
                     "{name}, {bus} bits: {resets} resets under traffic, {sending} in a frame that was sent, {receiving} in one that arrived, \
                      {accessing} with register writes under way; {sweeping} more during the sweep; traffic within {slowest} clocks of set-up"
                 );
-                assert!(sending > RESETS / 4 && receiving > RESETS / 4, "{sending} and {receiving} resets inside packets, seed {seed}");
+                assert!(sending > resets / 4 && receiving > resets / 4, "{sending} and {receiving} resets inside packets, seed {seed}");
             }
         }
     }
