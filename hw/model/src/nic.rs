@@ -22,6 +22,8 @@ pub struct In {
 #[derive(Clone, Debug)]
 pub struct Nic {
     core: Core<dma::Dma>,
+    /// The core's outputs at the last step that was not of beats alone.
+    shown: Option<Box<crate::core::Shown>>,
     generator: Part<generator::Generator>,
     gate: Part<launch::Launch>,
     /// Frames go through the gate.
@@ -41,6 +43,7 @@ impl Nic {
     pub fn new(build: Build) -> Self {
         Nic {
             core: Core::new(build, dma::Dma::new(build.flow_bits, build.bus_bits)),
+            shown: None,
             generator: Part::new(generator::Generator::new(build.flow_bits, build.bus_bits as usize, build.ring_bits)),
             gate: Part::new(launch::Launch::new()),
             gated: false,
@@ -70,6 +73,43 @@ impl Nic {
     pub fn irq(&self, clk: u64) -> u32 {
         self.core.irq(clk)
     }
+
+    // The edge that ends a clock in which the core is calm, if the packet source does no more than
+    // go on with its frame.
+    fn moves_beats_alone(&mut self, clk: u64, pins: &core::Pins) -> bool {
+        let generator = self.generator.block.output(clk);
+        let source = Source {
+            data: generator.beat,
+            sent: generator.sent,
+            doorbell: generator.doorbell,
+            charge: generator.charge,
+            pulses: generator.pulses,
+            swept: generator.swept,
+            ..Source::default()
+        };
+        if self.gated || clk >= self.gate.due || !source.gives_beats_alone() {
+            return false;
+        }
+        let ready = self.core.takes_data(clk);
+        let (settings, doorbell_ready) = (self.core.settings(), self.core.takes_doorbell(clk));
+        self.generator.step(clk, generator.beat.is_some(), || generator::In {
+            rst: false,
+            config: generator_config(settings),
+            load: None,
+            host_doorbell: None,
+            grant: None,
+            doorbell_ready,
+            ready,
+        });
+        if !self.inside && generator.beat.is_none() {
+            self.gated = settings.lead != 0;
+        }
+        if let Some((beat, _)) = generator.beat.filter(|_| ready) {
+            self.inside = !beat.last;
+        }
+        self.core.step_calm(clk, pins, &source);
+        true
+    }
 }
 
 impl Block for Nic {
@@ -83,7 +123,11 @@ impl Block for Nic {
     fn step(&mut self, clk: u64, i: &In) {
         let rst = self.reset;
         self.reset = i.rst;
-        let core = self.core.show(clk);
+        if !rst && self.core.is_calm(clk, &i.pins) && self.moves_beats_alone(clk, &i.pins) {
+            return;
+        }
+        let mut core = self.shown.take().unwrap_or_else(|| self.core.show(clk).into());
+        self.core.show_again(clk, &mut core);
         let generator = self.generator.block.output(clk);
         let gate = self.gate.block.output(clk);
         // Frames go through the gate or past it.
@@ -121,6 +165,7 @@ impl Block for Nic {
         if let Some((beat, _)) = generator.beat.filter(|_| data_ready) {
             self.inside = !beat.last;
         }
+        self.shown = Some(core);
         if rst {
             (self.gated, self.inside) = (false, false);
         }

@@ -17,11 +17,13 @@ impl<B: Block> Part<B> {
     }
 
     /// The edge that ends clock `clk`, if it matters: because the input is not idle (`busy`), or
-    /// because the block is due.
-    pub fn step(&mut self, clk: u64, busy: bool, input: impl FnOnce() -> B::In) {
-        if busy || clk >= self.due {
+    /// because the block is due. Says whether it did.
+    pub fn step(&mut self, clk: u64, busy: bool, input: impl FnOnce() -> B::In) -> bool {
+        let matters = busy || clk >= self.due;
+        if matters {
             self.block.step(clk, &input());
             self.due = self.block.wake(clk + 1);
         }
+        matters
     }
 }

@@ -32,6 +32,8 @@ const BAD: u16 = 1 << 14;
 #[derive(Clone, Debug)]
 pub struct App {
     core: Core<dma::Dma>,
+    /// The core's outputs at the last step.
+    shown: Option<Box<Shown>>,
     mark: Part<mark::Mark<Beside>>,
     exit: Part<exit::Exit>,
     credit: Part<credit::Credit>,
@@ -63,6 +65,7 @@ impl App {
         let (width, flow_bits) = (build.bus_bits as usize, build.flow_bits);
         App {
             core: Core::apart(build, dma::Dma::new(flow_bits, build.bus_bits)),
+            shown: None,
             mark: Part::new(mark::Mark::new(width, flow_bits, build.ring_bits)),
             exit: Part::new(exit::Exit::new(width, flow_bits)),
             credit: Part::new(credit::Credit::new(flow_bits)),
@@ -161,7 +164,8 @@ impl Block for App {
 
     fn step(&mut self, clk: u64, i: &In) {
         let rst = std::mem::replace(&mut self.reset, i.rst);
-        let core = self.core.show(clk);
+        let mut core = self.shown.take().unwrap_or_else(|| self.core.show(clk).into());
+        self.core.show_again(clk, &mut core);
         let c = &core.csr.settings;
         let (mark, exit, credit) = (self.mark.block.output(clk), self.exit.block.output(clk), self.credit.block.output(clk));
         let (arrivals, departures) = (self.arrivals.block.output(clk), self.departures.block.output(clk));
@@ -318,6 +322,7 @@ impl Block for App {
             ..Source::default()
         };
         self.core.step(clk, rst, &core, &pins, &source);
+        self.shown = Some(core);
         if rst {
             self.midway = false;
         }

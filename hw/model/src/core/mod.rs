@@ -5,6 +5,7 @@
 //!
 //! A block is stepped at the clocks at which its input is not idle or its own [`Block::wake`] has
 //! come; so a clock costs what happens in it, and a packet a bounded number of clocks.
+mod calm;
 mod io;
 
 pub use io::{Out, Pins, Shown, Source};
@@ -15,6 +16,7 @@ use crate::part::Part;
 use crate::stream::Beat;
 use crate::telemetry::{histograms, recorder};
 use crate::{Block, ack, csr, dma, engine, hold, pacer, parse, pause, reaction, rtt, telemetry, time, txmux};
+use calm::Moved;
 use io::{Crossing, Levels};
 use timely_regs::counters::Counter;
 use timely_regs::map::Build;
@@ -23,6 +25,9 @@ use timely_regs::wire::{CE, Header};
 
 /// Tag of DMA's queries; csr's are below.
 const DMA_TAG: u8 = 8;
+
+/// Clocks from a change of a setting's register on in which a block sees it or an older one.
+const SETTLED: u8 = 3;
 
 /// The core, with `D` in DMA's place.
 #[derive(Clone, Debug)]
@@ -56,6 +61,10 @@ pub struct Core<D> {
     /// Settings of the clock before, which ACKs go by, and of the one before that.
     late: csr::Settings,
     earlier: csr::Settings,
+    /// Clocks until both are the settings again.
+    differing: u8,
+    /// Until this clock idle inputs leave all but parser and multiplexer as they are.
+    calm_until: u64,
     /// DMA's queries of the last three clocks, the newest first.
     asked: [bool; 3],
     /// The steady time does not run along a line at this clock, or may not.
@@ -112,6 +121,8 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             crossing: Crossing::default(),
             late: csr::Settings::default(),
             earlier: csr::Settings::default(),
+            differing: SETTLED,
+            calm_until: 0,
             asked: [false; 3],
             adjusting: true,
         }
@@ -151,7 +162,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
 
     /// The pins during clock `clk`.
     pub fn output(&self, clk: u64) -> Out {
-        let csr = self.csr.block.output(clk);
+        let csr = self.csr.block.bus();
         let dma = self.dma.block.output(clk);
         Out {
             aw_ready: csr.aw_ready,
@@ -161,7 +172,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             r: csr.r,
             tx: self.txmux.block.output(clk).beat,
             now: self.now(clk),
-            stopped: csr.stop,
+            stopped: self.csr.block.is_stopped(),
             sample: self.rtt.block.output(clk).sample,
             rate: self.engine.block.output(clk).rate,
             memory: dma.memory,
@@ -210,6 +221,10 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
     /// that blocks see. Says whether a level changed, of which blocks of the packet source are
     /// told.
     pub fn step(&mut self, clk: u64, rst: bool, shown: &Shown, i: &Pins, source: &Source) -> bool {
+        if !rst && self.is_calm(clk, i) && source.gives_beats_alone() {
+            self.step_calm(clk, i, source);
+            return false;
+        }
         let Shown { csr, time, dma, parse, pause, ack, txmux, rtt, reaction, engine, telemetry, recorder, histograms, pacer, .. } = shown;
         let (ack_goes, data_goes) = (shown.ack_goes, shown.data_goes);
         let granted = pacer.grant.map(|g| (g.flow, g.launch));
@@ -266,7 +281,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
 
         let accessed =
             i.aw.is_some() || i.w.is_some() || i.ar.is_some() || (csr.b.is_some() && i.b_ready) || (csr.r.is_some() && i.r_ready);
-        self.csr.step(clk, changed || accessed || served, || csr::In {
+        let stepped = self.csr.step(clk, changed || accessed || served, || csr::In {
             rst,
             aw: i.aw,
             w: i.w,
@@ -292,7 +307,8 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         });
         let offered = i.memory.b.is_some() || i.memory.r.is_some();
         let told = recorder.record.is_some() || csr.written.is_some() || csr.look.is_some() || dma.query.is_some() || dma_answered;
-        self.dma.step(clk, changed || offered || told, || dma::In {
+        let mut others = stepped;
+        others |= self.dma.step(clk, changed || offered || told, || dma::In {
             rst,
             written: csr.written,
             look: csr.look,
@@ -303,7 +319,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             memory: i.memory,
         });
         let c = &csr.settings;
-        self.time.step(clk, changed || csr.time_set.is_some() || i.ptp.is_some(), || time::In {
+        others |= self.time.step(clk, changed || csr.time_set.is_some() || i.ptp.is_some(), || time::In {
             rst,
             increment: c.time_increment,
             ptp: c.time_ptp,
@@ -313,22 +329,29 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         });
         self.parse.step(clk, rst || i.rx.is_some(), || parse::In { rst, beat: i.rx, stamp: i.rx_ts, bad: i.rx_bad, port: c.udp_port });
         let holds = pause.priorities != 0 || pause.pause || pause.pfc || pause.held;
-        self.pause.step(clk, rst || holds || parse.report.is_some(), || pause::In {
+        others |= self.pause.step(clk, rst || holds || parse.report.is_some(), || pause::In {
             rst,
             enable: c.pause & 1 == 1,
             line_rate: c.line_rate,
             report: parse.report,
         });
-        let late = std::mem::replace(&mut self.late, *c);
-        let newly_set = std::mem::replace(&mut self.earlier, late) != late;
-        self.ack.step(clk, rst || newly_set || csr.written.is_some() || parse.report.is_some() || ack.beat.is_some(), || ack::In {
-            rst,
-            config: ack_config(c, &late),
-            written: csr.written,
-            now: time.date,
-            report: parse.report,
-            ready: txmux.ack_ready && ack_goes,
-        });
+        let newly_set = self.differing != 0 && self.earlier != self.late;
+        others |=
+            self.ack.step(clk, rst || newly_set || csr.written.is_some() || parse.report.is_some() || ack.beat.is_some(), || ack::In {
+                rst,
+                config: ack_config(c, &self.late),
+                written: csr.written,
+                now: time.date,
+                report: parse.report,
+                ready: txmux.ack_ready && ack_goes,
+            });
+        if self.differing != 0 {
+            self.earlier = std::mem::replace(&mut self.late, *c);
+            self.differing -= 1;
+        }
+        if stepped && self.csr.block.settings() != c {
+            self.differing = SETTLED;
+        }
         self.txmux.step(clk, rst || sends_ack.is_some() || data.is_some() || txmux.beat.is_some(), || txmux::In {
             rst,
             fair: false,
@@ -352,7 +375,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
                 loss: h.loss,
             }
         });
-        self.rtt.step(clk, rst || source.sent.is_some() || i.completion.is_some() || header.is_some() || bus, || rtt::In {
+        others |= self.rtt.step(clk, rst || source.sent.is_some() || i.completion.is_some() || header.is_some() || bus, || rtt::In {
             rst,
             // A launch is of the steady time; what is measured from it needs a date.
             sent: source.sent.map(|s| Sent { launch: time::launch_date(s.launch, time.offset), ..s }),
@@ -371,7 +394,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         let heard_sample = rtt.sample.or(source.sample.filter(|s| s.kind == KIND_TIMEOUT));
         let heard =
             marked.is_some() || heard_sample.is_some() || rtt.release.is_some() || reaction.action.is_some() || source.notice.is_some();
-        self.reaction.step(clk, rst || heard || bus, || reaction::In {
+        others |= self.reaction.step(clk, rst || heard || bus, || reaction::In {
             rst,
             notice: source.notice,
             ack: marked,
@@ -384,7 +407,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         });
         let (idle, limited) = (pacer.idle.or(source.idle), pacer.limited.or(source.limited));
         let asked = sample.is_some() || idle.is_some() || limited.is_some() || crossed.host.is_some() || reaction.action.is_some();
-        self.engine.step(clk, rst || asked || bus, || engine::In {
+        others |= self.engine.step(clk, rst || asked || bus, || engine::In {
             rst,
             sample,
             idle,
@@ -396,7 +419,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         });
         let counted = crossed.sent.is_some() || crossed.sample.is_some() || crossed.acked.is_some() || crossed.superseded.is_some();
         let told = counted || crossed.event.is_some() || crossed.flow.is_some();
-        self.telemetry.step(clk, rst || told || crossed.query.is_some(), || telemetry::In {
+        others |= self.telemetry.step(clk, rst || told || crossed.query.is_some(), || telemetry::In {
             rst,
             sent: crossed.sent,
             sample: crossed.sample,
@@ -408,7 +431,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             now: (time.steady >> 26) as u32,
         });
         let recorded = crossed.event.is_some() || recorder.record.is_some() || crossed.profile.is_some();
-        self.recorder.step(clk, changed || recorded, || recorder::In {
+        others |= self.recorder.step(clk, changed || recorded, || recorder::In {
             rst,
             event: crossed.event,
             now: time.date,
@@ -417,7 +440,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             filter: c.event_filter,
             ready: dma.record_ready,
         });
-        self.histograms.step(clk, changed || crossed.event.is_some() || crossed.histogram_clear != 0, || histograms::In {
+        others |= self.histograms.step(clk, changed || crossed.event.is_some() || crossed.histogram_clear != 0, || histograms::In {
             rst,
             event: crossed.event,
             at: csr.histogram_at,
@@ -425,9 +448,9 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         });
         let bound = |w: ProfileWrite| if self.unbounded && w.word == OUTSTANDING.word { ProfileWrite { data: 0, ..w } } else { w };
         let pacer_profile = crossed.profile.map(bound);
-        self.step_pacer(clk, rst, changed, shown, i, source, (pacer_profile, crossed.flow), held);
+        others |= self.step_pacer(clk, rst, changed, shown, i, source, (pacer_profile, crossed.flow), held);
         let paused = i.pause | pause.priorities;
-        self.hold.step(clk, changed || paused != 0 || crossed.flow.is_some(), || hold::In {
+        others |= self.hold.step(clk, changed || paused != 0 || crossed.flow.is_some(), || hold::In {
             rst,
             paused,
             load: crossed.flow,
@@ -441,6 +464,8 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         self.pulses = if rst { 0 } else { pulses };
         self.swept =
             !rst && rtt.swept && reaction.swept && engine.swept && telemetry.swept && histograms.swept && pacer.swept && source.swept;
+        // An answer that waits for the host is no step, and is one when the host takes it.
+        self.calm(Moved { others: others || csr.b.is_some() || csr.r.is_some(), unready: changed });
         changed
     }
 
@@ -455,14 +480,14 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         source: &Source,
         (profile, load): (Option<ProfileWrite>, Option<FlowLoad>),
         held: hold::Out,
-    ) {
+    ) -> bool {
         let Shown { csr, time, pause, rtt, engine, pacer, .. } = shown;
         let adjusting = !self.time.block.is_straight();
         let stepping = std::mem::replace(&mut self.adjusting, adjusting);
-        let Some(part) = &mut self.pacer else { return };
+        let Some(part) = &mut self.pacer else { return false };
         let told = source.doorbell.is_some() || source.charge.is_some() || rtt.release.is_some() || engine.rate.is_some();
         let bus = profile.is_some() || load.is_some();
-        part.step(clk, changed || stepping || told || pacer.grant.is_some() || bus, || pacer::top::In {
+        let stepped = part.step(clk, changed || stepping || told || pacer.grant.is_some() || bus, || pacer::top::In {
             rst,
             doorbell: source.doorbell,
             release: rtt.release,
@@ -485,6 +510,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             part.block.set_time(map);
             part.due = part.due.min(part.block.wake(clk + 1));
         }
+        stepped || adjusting
     }
 
     /// `later` from clock `clk` on, if it runs along a line then: a bit early, as a line carries no
@@ -501,23 +527,25 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
     }
 
     fn wake_with(&self, clk: u64, txmux: u64) -> u64 {
-        // An idle input has no priority paused: after one that had, it is a change.
-        if self.pulses != 0
+        if clk < self.calm_until {
+            return self.calm_until.min(self.parse.due).min(txmux).max(clk);
+        }
+        // A record that waits is offered to DMA at every clock.
+        if self.is_stirred() || self.recorder.block.output(clk).record.is_some() {
+            return clk;
+        }
+        self.parts(self.parse.due, txmux).into_iter().min().unwrap_or(u64::MAX).max(clk)
+    }
+
+    // Something moves between blocks. An idle input has no priority paused: after one that had, it
+    // is a change.
+    fn is_stirred(&self) -> bool {
+        self.pulses != 0
             || self.asked != [false; 3]
             || !self.crossing.is_idle()
             || self.swept != self.levels.swept
             || self.levels.pause != 0
-        {
-            return clk;
-        }
-        if self.late != *self.csr.block.settings() || self.earlier != self.late {
-            return clk;
-        }
-        // A record that waits is offered to DMA at every clock.
-        if self.recorder.block.output(clk).record.is_some() {
-            return clk;
-        }
-        self.parts(txmux).into_iter().min().unwrap_or(u64::MAX).max(clk)
+            || self.differing != 0
     }
 
     /// As [`wake`](Self::wake), but for a beat that stands at the transmit stream: the clock at
@@ -531,10 +559,10 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         self.txmux.block.output(clk).data_ready && (self.data_inside || !self.pause.block.output(clk).all)
     }
 
-    fn parts(&self, txmux: u64) -> [u64; 15] {
+    fn parts(&self, parse: u64, txmux: u64) -> [u64; 15] {
         [
             self.time.due,
-            self.parse.due,
+            parse,
             self.pause.due,
             self.hold.due,
             self.ack.due,

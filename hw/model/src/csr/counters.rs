@@ -20,18 +20,20 @@ pub(super) struct Counters {
     /// Additions on their way into the RAM: the clock at which each is there, the counter, the
     /// amount.
     line: VecDeque<(u64, usize, u32)>,
+    /// The clock of the next step.
+    next: u64,
 }
 
 impl Default for Counters {
     fn default() -> Self {
-        Counters { total: [0; PLACES], recent: [0; PLACES], zero: 0, line: VecDeque::new() }
+        Counters { total: [0; PLACES], recent: [0; PLACES], zero: 0, line: VecDeque::new(), next: 0 }
     }
 }
 
 impl Counters {
     /// Cleared by a reset at clock `clk`.
     pub fn cleared(clk: u64) -> Self {
-        Counters { zero: (clk + 1) % ROUND as u64, ..Default::default() }
+        Counters { zero: (clk + 1) % ROUND as u64, next: clk + 1, ..Default::default() }
     }
 
     fn visited(&self, clk: u64) -> usize {
@@ -45,15 +47,26 @@ impl Counters {
         (index, [self.total[index], self.total[index + ROUND]])
     }
 
-    pub fn step(&mut self, clk: u64, pulses: u64) {
+    /// The clocks before `clk` that were not stepped, in which nothing happened.
+    pub fn catch_up(&mut self, clk: u64) {
+        // By then what had happened is in the RAM.
+        let end = clk.min(self.next + ROUND as u64 + LATENCY);
+        for clk in self.next..end {
+            self.step(clk, 0);
+        }
+    }
+
+    pub fn step(&mut self, clk: u64, mut pulses: u64) {
+        self.next = clk + 1;
         let visited = self.visited(clk);
         for index in [visited, visited + ROUND] {
             if self.recent[index] != 0 {
                 self.line.push_back((clk + LATENCY, index, std::mem::take(&mut self.recent[index])));
             }
         }
-        for (i, recent) in self.recent.iter_mut().enumerate() {
-            *recent += (pulses >> i & 1) as u32;
+        while pulses != 0 {
+            self.recent[pulses.trailing_zeros() as usize] += 1;
+            pulses &= pulses - 1;
         }
         while let Some(&(due, index, events)) = self.line.front()
             && due == clk + 1
@@ -61,9 +74,5 @@ impl Counters {
             self.total[index] = self.total[index].wrapping_add(events);
             self.line.pop_front();
         }
-    }
-
-    pub fn is_idle(&self) -> bool {
-        self.line.is_empty() && self.recent == [0; PLACES]
     }
 }

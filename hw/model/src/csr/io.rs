@@ -71,6 +71,21 @@ pub struct HostRate {
     pub rate: u32,
 }
 
+/// The register bus of [`Out`] alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Bus {
+    /// A write address is taken.
+    pub aw_ready: bool,
+    /// Write data are taken.
+    pub w_ready: bool,
+    /// A read address is taken.
+    pub ar_ready: bool,
+    /// Write response.
+    pub b: Option<u8>,
+    /// Read data and response.
+    pub r: Option<(u32, u8)>,
+}
+
 /// Outputs at a clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Out {

@@ -7,7 +7,7 @@ mod io;
 mod query;
 mod settings;
 
-pub use io::{Doorbell, HostRate, In, OKAY, Out, SLVERR};
+pub use io::{Bus, Doorbell, HostRate, In, OKAY, Out, SLVERR};
 pub use query::{PATIENCE, TAGS};
 pub use settings::Settings;
 
@@ -128,6 +128,11 @@ impl Csr {
         !self.go
     }
 
+    /// The register bus, without all else that [`Block::output`] gives.
+    pub fn bus(&self) -> Bus {
+        Bus { aw_ready: self.aw.0, w_ready: self.w.0, ar_ready: self.ar.0, b: self.b, r: self.r }
+    }
+
     /// The settings as they are, without all else that [`Block::output`] gives.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -194,6 +199,7 @@ impl Block for Csr {
             *self = Csr { counters: counters::Counters::cleared(clk), ..Csr::new(self.build) };
             return;
         }
+        self.counters.catch_up(clk);
         // Everything that only lasts this clock.
         let written = self.written.take();
         let swept_word = self.swept_word.take();
@@ -255,7 +261,7 @@ impl Block for Csr {
             self.setting || self.time_set || self.error_pulse || self.loaded || self.asking || self.next_bin || self.histogram_clear != 0;
         let streams = self.profile.is_some() || self.host.is_some() || self.flow.is_some();
         let levels = self.ready != (self.swept && !self.clear.runs()) || self.go != (self.ready && self.may_go());
-        if moving || channels || pulses || streams || levels || !self.query.is_idle() || !self.counters.is_idle() {
+        if moving || channels || pulses || streams || levels || !self.query.is_idle() {
             clk
         } else {
             self.heartbeat.wake(clk).min(self.clear.wake(clk))

@@ -101,6 +101,8 @@ pub struct Out {
 #[derive(Clone, Debug)]
 pub struct Nic<F = Own> {
     core: Core<dma::NoDma>,
+    /// The core's outputs at the last step.
+    shown: Option<Box<crate::core::Shown>>,
     bridge: Part<bridge::Bridge>,
     form: F,
     credit: Part<credit::Credit>,
@@ -165,6 +167,7 @@ impl<F: Form> Nic<F> {
         let (width, flow_bits) = (build.bus_bits as usize, build.flow_bits);
         Nic {
             core: if F::PAIRS { Core::new(build, dma::NoDma::default()).unbounded() } else { Core::new(build, dma::NoDma::default()) },
+            shown: None,
             bridge: Part::new(bridge::Bridge::default()),
             form: F::new(build),
             credit: Part::new(credit::Credit::default()),
@@ -249,7 +252,8 @@ impl<F: Form> Block for Nic<F> {
     fn step(&mut self, clk: u64, i: &In) {
         let rst = self.reset;
         self.reset = i.rst;
-        let core = self.core.show(clk);
+        let mut core = self.shown.take().unwrap_or_else(|| self.core.show(clk).into());
+        self.core.show_again(clk, &mut core);
         let axil = self.core.output(clk);
         let bridge = self.bridge.block.output(clk);
         let shown = self.form.show(clk);
@@ -452,6 +456,7 @@ impl<F: Form> Block for Nic<F> {
             ..Source::default()
         };
         self.core.step(clk, rst, &core, &pins, &source);
+        self.shown = Some(core);
         if rst {
             (self.paced_inside, self.past_inside, self.wire_inside) = (false, false, false);
             (self.missing, self.strangers) = (0, 0);
