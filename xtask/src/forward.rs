@@ -1,4 +1,5 @@
 //! Commands that are programs of their own, so that the others compile without them.
+use crate::compilers::Compiler;
 use clap::Args;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -16,15 +17,19 @@ pub struct Options {
 /// # Errors
 /// Cargo did not start.
 pub fn run<T: AsRef<std::ffi::OsStr>>(package: &str, command: &str, options: &[T]) -> Result<ExitCode, String> {
-    code(package, command, options).map(ExitCode::from)
+    code(None, package, command, options).map(ExitCode::from)
 }
 
-/// As [`run`], with the code as a number; 1 for a program that was killed.
+/// As [`run`], built by a compiler other than rustc, with the code as a number; 1 for a program
+/// that was killed.
 ///
 /// # Errors
 /// Cargo did not start.
-pub fn code<T: AsRef<std::ffi::OsStr>>(package: &str, command: &str, options: &[T]) -> Result<u8, String> {
+pub fn code<T: AsRef<std::ffi::OsStr>>(compiler: Option<Compiler>, package: &str, command: &str, options: &[T]) -> Result<u8, String> {
     let mut c = cargo(&["run", "--quiet", "--package", package, "--", command]);
+    if let Some(compiler) = compiler {
+        compiler.prepare(&mut c)?;
+    }
     // Paths among the options are relative to the caller's folder.
     c.args(options).current_dir(".");
     let status = c.status().map_err(|e| format!("{} did not start: {e}", shown(&c)))?;

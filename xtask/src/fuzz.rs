@@ -1,7 +1,9 @@
 //! `cargo xtask fuzz`: the readers of `tests/fuzz` under libFuzzer, from the kept inputs on.
 //!
-//! Stable Rust compiles the workspace with the counters that libFuzzer follows, into a folder of
-//! its own (`target/fuzz`), so that other builds stay as they are.
+//! Stable Rust compiles the workspace with the counters that libFuzzer follows; dependencies are
+//! those of other builds, without. What is found is kept in `target/fuzz`.
+use crate::compilers::Compiler;
+use crate::programs;
 use clap::Args;
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +12,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use timely_tools::process::{cargo, put, quiet, root, run, target, version};
+use timely_tools::process::{cargo, put, quiet, root, target};
 use timely_tools::setup;
 
 /// Seconds of each target in `cargo xtask test`.
@@ -31,14 +33,6 @@ pub struct Fuzz {
     keep: bool,
 }
 
-/// Compiler options for all that libFuzzer follows: counters of edges, and compared values.
-const COUNTERS: [&str; 5] = [
-    "-Cpasses=sancov-module",
-    "-Cllvm-args=-sanitizer-coverage-level=4",
-    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
-    "-Cllvm-args=-sanitizer-coverage-pc-table",
-    "-Cllvm-args=-sanitizer-coverage-trace-compares",
-];
 /// Longest input, bytes.
 const LONGEST: usize = 9000;
 /// Most memory of a target, MB, and the longest time for an input, seconds.
@@ -130,17 +124,13 @@ impl Ran {
 impl Engine {
     fn build() -> Result<Self, String> {
         let tools = setup::tools(setup::For::Testing)?;
-        let about = version_lines()?;
-        let host = about.lines().find_map(|l| l.strip_prefix("host: ")).ok_or("`rustc -vV` names no host")?.to_owned();
-        let work = target().join("fuzz");
-        // A target that is named keeps build scripts and macros free of the counters.
-        let mut c =
-            cargo(&["build", "--quiet", "--package", "timely-fuzz", "--features", "engine", "--profile", "fuzz", "--target", &host]);
+        // Of all packages, for then their features are those of other builds.
+        let mut c = cargo(&["build", "--quiet", "--workspace", "--bin", "timely-fuzz", "--features", "timely-fuzz/engine"]);
         tools.prepare(&mut c);
-        c.arg("--target-dir").arg(&work).env("RUSTFLAGS", COUNTERS.join(" ")).env_remove("CARGO_ENCODED_RUSTFLAGS");
-        eprintln!("--- building the fuzzer into {}", work.display());
-        run(c)?;
-        Ok(Engine { program: work.join(host).join("fuzz/timely-fuzz"), kept: root().join("tests/fuzz/corpus"), work })
+        Compiler::Counting.prepare(&mut c)?;
+        eprintln!("--- building the fuzzer");
+        let program = programs::executable(c, "timely-fuzz")?;
+        Ok(Engine { program, kept: root().join("tests/fuzz/corpus"), work: target().join("fuzz") })
     }
 
     // Folders of inputs are the targets, as a test holds.
@@ -213,14 +203,6 @@ impl Engine {
         }
         Ok(())
     }
-}
-
-fn version_lines() -> Result<String, String> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    version(&rustc, "-V").ok_or("there is no rustc")?;
-    let mut c = Command::new(rustc);
-    c.arg("-vV");
-    quiet(c)
 }
 
 /// Runs targets, as many at once as there are cores, and prints a table.

@@ -1,5 +1,6 @@
 //! `cargo xtask`: the commands of the README, and what developers run.
 mod bench;
+mod compilers;
 mod constants;
 mod demo;
 mod forward;
@@ -113,6 +114,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Some((compiler, call)) = compilers::Compiler::started(std::env::args_os()) {
+        return compiler.compile(&call);
+    }
     let done = match Cli::parse().command {
         Command::Setup => setup::tools(setup::For::Testing).map(|t| {
             println!("{t}");

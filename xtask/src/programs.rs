@@ -95,21 +95,35 @@ fn ended(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatu
     }
 }
 
-/// Builds test programs by `build`, a `cargo test` of some packages.
-pub fn build(mut build: Command) -> Result<Vec<Program>, String> {
+// Builds by `build`, and reads of each thing that cargo built what `read` takes.
+fn built<T>(mut build: Command, mut read: impl FnMut(&str) -> Option<T>) -> Result<Vec<T>, String> {
     let name = shown(&build);
-    build.args(["--no-run", "--message-format=json-render-diagnostics"]);
+    build.arg("--message-format=json-render-diagnostics");
     let mut child = build.stdout(Stdio::piped()).spawn().map_err(|e| format!("{name} did not start: {e}"))?;
-    let mut programs = Vec::new();
+    let mut all = Vec::new();
     for line in BufReader::new(child.stdout.take().ok_or("no output to read")?).lines() {
-        programs.extend(Program::read(&line.map_err(|e| e.to_string())?));
+        all.extend(read(&line.map_err(|e| e.to_string())?));
     }
     let status = child.wait().map_err(|e| e.to_string())?;
-    if !status.success() {
-        return Err(format!("{name} failed to build ({status})"));
-    }
+    if status.success() { Ok(all) } else { Err(format!("{name} failed to build ({status})")) }
+}
+
+/// Builds test programs by `build`, a `cargo test` of some packages.
+pub fn build(mut build: Command) -> Result<Vec<Program>, String> {
+    build.arg("--no-run");
+    let mut programs = built(build, Program::read)?;
     programs.sort_by_key(|p| p.rank);
     Ok(programs)
+}
+
+/// Builds a program by `build`, a `cargo build`, and says where it is.
+pub fn executable(build: Command, name: &str) -> Result<PathBuf, String> {
+    let found = built(build, |line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let path = message["executable"].as_str()?;
+        (message["target"]["name"] == name).then(|| PathBuf::from(path))
+    })?;
+    found.into_iter().next().ok_or(format!("cargo built no program {name}"))
 }
 
 /// Runs all of them, each with what `prepare` sets and for no longer than `limit`, and tells `done`

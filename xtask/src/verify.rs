@@ -1,4 +1,5 @@
 //! The checks that a change must pass, and the same for longer.
+use crate::compilers::Compiler;
 use crate::constants::Constants;
 use crate::{forward, fuzz, programs};
 use clap::Args;
@@ -13,6 +14,9 @@ pub struct Test {
     /// A tenth of the clocks in lockstep tests.
     #[arg(long)]
     quick: bool,
+    /// Unpacks QEMU and a kernel for vm-test where they are not: minutes, and a network.
+    #[arg(long)]
+    unpack: bool,
 }
 
 /// Options of `soak`.
@@ -39,6 +43,9 @@ const CYCLES: u64 = 200_000;
 /// Time limit of a test program at [`CYCLES`]: the longest takes four minutes, and a busy machine
 /// is several times slower.
 const LIMIT: Duration = Duration::from_secs(40 * 60);
+
+/// Option of `timely-machine`: not to unpack QEMU and a kernel.
+const IF_UNPACKED: &str = "--if-unpacked";
 
 /// Exit code of `timely-machine` where this machine has no QEMU and no kernel.
 const NOT_RUN: u8 = 4;
@@ -118,11 +125,12 @@ impl Log {
 
     // A command of the virtual machine, where QEMU and a kernel are unpacked: unpacking them takes
     // minutes and a network.
-    fn machine(&mut self, command: &str, options: &[&str]) -> Result<(), String> {
+    fn machine(&mut self, compiler: Option<Compiler>, command: &str, options: &[&str]) -> Result<(), String> {
         let (name, started) = ([&["xtask", command], options].concat().join(" "), Instant::now());
         eprintln!("--- {name}");
-        let what = match forward::code("timely-machine", command, &[options, &["--if-unpacked"]].concat())? {
+        let what = match forward::code(compiler, "timely-machine", command, options)? {
             0 => "",
+            NOT_RUN if !options.contains(&IF_UNPACKED) => "NOT RUN: QEMU and a kernel cannot be had here; why is said above",
             NOT_RUN => "NOT RUN: QEMU and a kernel are not unpacked; this command alone does that once, then it is run here too",
             code => return Err(format!("{name} failed (exit code {code}); why is said above")),
         };
@@ -146,7 +154,7 @@ impl Log {
 }
 
 impl Test {
-    /// Sets up, then formatting, lints, documentation, tests.
+    /// Sets up, then formatting, lints and documentation as the tests are built, and the tests.
     pub fn run(self) -> Result<ExitCode, String> {
         let started = Instant::now();
         let tools = setup::tools(setup::For::Testing)?;
@@ -155,15 +163,12 @@ impl Test {
         let prepared = |arguments: &[&str]| {
             let mut c = cargo(arguments);
             tools.prepare(&mut c);
-            c
+            Compiler::Checking.prepare(&mut c).map(|()| c)
         };
-        log.step(prepared(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
-        // A link in a comment that leads nowhere is an error too.
-        let mut documentation = prepared(&["doc", "--workspace", "--no-deps", "--quiet"]);
-        documentation.env("RUSTDOCFLAGS", "-D warnings");
-        log.step(documentation)?;
+        // Programs, which tests of theirs alone would compile in part.
+        log.step(prepared(&["build", "--workspace", "--bins", "--quiet"])?)?;
         let quick = self.quick && std::env::var_os("TIMELY_CYCLES").is_none();
-        log.tests(prepared(&["test", "--workspace", "--quiet"]), if self.quick { " (quick)" } else { "" }, LIMIT, |c| {
+        log.tests(prepared(&["test", "--workspace", "--quiet"])?, if self.quick { " (quick)" } else { "" }, LIMIT, |c| {
             tools.prepare(c);
             // Every model that they compile is linted by that.
             c.env("TIMELY_LINT", "1");
@@ -171,13 +176,14 @@ impl Test {
                 c.env("TIMELY_CYCLES", "20000");
             }
         })?;
-        log.step(prepared(&["test", "--workspace", "--quiet", "--doc"]))?;
+        log.step(prepared(&["test", "--workspace", "--quiet", "--doc"])?)?;
         if !self.quick {
             log.fuzz(fuzz::IN_TESTS)?;
         }
-        log.machine("vm-test", &[])?;
-        log.machine("pacing-vm", &["--quick", "--limit", "600"])?;
-        log.machine("rdma-test", &[])?;
+        let checking = Some(Compiler::Checking);
+        log.machine(checking, "pacing-vm", &["--quick", "--limit", "600", IF_UNPACKED])?;
+        log.machine(checking, "rdma-test", &[IF_UNPACKED])?;
+        log.machine(checking, "vm-test", if self.unpack { &[] } else { &[IF_UNPACKED] })?;
         log.print();
         println!("all of it passed in {:.0} s", started.elapsed().as_secs_f64());
         Ok(ExitCode::SUCCESS)
@@ -214,9 +220,9 @@ impl Soak {
             c.env("TIMELY_CYCLES", self.cycles.to_string());
         })?;
         log.fuzz(fuzz::IN_SOAK)?;
-        log.machine("pacing-vm", &["--phases", "4", "--busy", "--twice"])?;
-        log.machine("rdma-test", &["--whole", "--limit", "1200"])?;
-        log.machine("rdma-test", &["--whole", "--unpaced", "--limit", "1200"])?;
+        log.machine(None, "pacing-vm", &["--phases", "4", "--busy", "--twice", IF_UNPACKED])?;
+        log.machine(None, "rdma-test", &["--whole", "--limit", "1200", IF_UNPACKED])?;
+        log.machine(None, "rdma-test", &["--whole", "--unpaced", "--limit", "1200", IF_UNPACKED])?;
         eprintln!("--- xtask constants");
         Constants::default().run()?;
         log.print();
