@@ -27,6 +27,15 @@ pub fn warnings(verilator: &str) -> String {
     real.filter_map(|w| w.lines().next()).map(|line| format!("{line}\n")).collect()
 }
 
+// The text from its first line on that is no comment, or one for Verilator.
+fn behind_comments(mut verilog: &str) -> &str {
+    let says_nothing = |line: &str| line.is_empty() || (line.starts_with("//") && !line.contains("verilator"));
+    while let Some((_, rest)) = verilog.split_once('\n').filter(|(line, _)| says_nothing(line)) {
+        verilog = rest;
+    }
+    verilog
+}
+
 fn verilator() -> String {
     std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into())
 }
@@ -60,6 +69,8 @@ const ONE_UNIT: u64 = 2 << 20;
 /// # Errors
 /// A tool that is missing or fails, a text without the module, a cache that cannot be written.
 pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<Arc<Library>, Error> {
+    // With what a file says of itself in front or without, a text is compiled once.
+    let verilog = behind_comments(verilog);
     let waves = std::env::var_os("TIMELY_WAVES").map(PathBuf::from);
     let coverage = options.coverage || std::env::var_os(COVERAGE).is_some();
     let lint = options.lint || std::env::var_os(LINT).is_some();
@@ -207,4 +218,19 @@ fn compile(
     let _ = fs::remove_dir_all(dir.join("cc"));
     let _ = fs::remove_file(&start);
     fs::rename(&part, object).map_err(|e| Error::File(object.into(), e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::behind_comments;
+
+    #[test]
+    fn what_a_file_says_of_itself_compiles_nothing_again() {
+        let module = "module a(\n// of a clock\n";
+        assert_eq!(behind_comments(&["// Of timely-nic.\n// MIT\n\n", module].concat()), module);
+        assert_eq!(behind_comments(module), module);
+        let told = "// verilator lint_off WIDTH\nmodule a(";
+        assert_eq!(behind_comments(told), told);
+        assert_eq!(behind_comments("// alone"), "// alone");
+    }
 }

@@ -13,7 +13,7 @@ use timely_regs::wire::{FIRST, LAST};
 use timely_tests::board::{Board, HOST, NETFPGA_PLUS, NETFPGA_SUME, OPENNIC, Shape, WIRE};
 use timely_tests::fourstate::{left_out, same};
 use timely_tests::nic::PORT;
-use timely_tests::{rng, thorough};
+use timely_tests::{left_to_soak, rng, thorough};
 
 /// Clocks in which a shell's reset has ended.
 const RESET_CLOCKS: usize = 64;
@@ -69,22 +69,20 @@ fn corundum_knows_all_of_its_outputs() {
     }
 }
 
-/// The wider buses. Frames pass while the RAMs of 2^13 flows are still being cleared; under
-/// `cargo xtask soak` behind that too.
+/// The wider buses, under `cargo xtask soak`. Frames pass while the RAMs of 2^13 flows are still
+/// being cleared, and behind that.
 #[test]
 fn corundum_knows_all_of_its_outputs_on_wider_buses() {
-    if left_out("nic::fourstates") {
+    if left_to_soak("nic::fourstates: Corundum's wider buses") || left_out("nic::fourstates") {
         return;
     }
     for board in fitted(&BOARDS).iter().filter(|b| b.bus != 64) {
         let library = corundum::library(board, false, corundum::NONE);
         let name = format!("corundum-{}-{}", board.bus, board.flow_bits);
         exchanged(&name, &mut Card::new(&library.keeping(1_000), board, rng(1)), 3, 150);
-        if thorough() {
-            let mut card = Card::new(&library.keeping((swept(board.flow_bits) + 1_500) as usize), board, rng(1));
-            (0..swept(board.flow_bits)).for_each(|_| card.tick());
-            exchanged(&format!("{name}-swept"), &mut card, 3, 200);
-        }
+        let mut card = Card::new(&library.keeping((swept(board.flow_bits) + 1_500) as usize), board, rng(1));
+        (0..swept(board.flow_bits)).for_each(|_| card.tick());
+        exchanged(&format!("{name}-swept"), &mut card, 3, 200);
     }
 }
 
@@ -107,25 +105,23 @@ fn corundum_with_streams_knows_all_of_its_outputs() {
     }
 }
 
-/// The form with a generator, among whose RAMs frames of the host's pass; under `cargo xtask soak`
-/// one of its flows sends, too.
+/// The form with a generator, under `cargo xtask soak`: frames of the host's pass among its RAMs,
+/// and one of its flows sends.
 #[test]
 fn corundum_with_a_generator_knows_all_of_its_outputs() {
-    if left_out("nic::fourstates") {
+    if left_to_soak("nic::fourstates: Corundum with a generator") || left_out("nic::fourstates") {
         return;
     }
     for board in shell::generating() {
         let library = corundum::library(&board, false, corundum::GENERATOR);
         let name = format!("corundum-{}-{}-generator", board.bus, board.flow_bits);
         exchanged(&name, &mut Card::new(&library.keeping(1_100), &board, rng(1)), 3, 200);
-        if thorough() {
-            let mut card = corundum::generates::generating_on(&library.keeping(60_000), &board);
-            while card.sent.len() < 6 {
-                card.tick();
-                assert!(card.clk() < 100_000, "{name}: {} frames of the generator's", card.sent.len());
-            }
-            exchanged(&format!("{name}-sends"), &mut card, 3, 200);
+        let mut card = corundum::generates::generating_on(&library.keeping(60_000), &board);
+        while card.sent.len() < 6 {
+            card.tick();
+            assert!(card.clk() < 100_000, "{name}: {} frames of the generator's", card.sent.len());
         }
+        exchanged(&format!("{name}-sends"), &mut card, 3, 200);
     }
 }
 
@@ -164,7 +160,7 @@ fn in_line(shell: Shell, flow_bits: usize, shape: Shape, kept: usize, rounds: u3
 
 #[test]
 fn netfpga_sume_knows_all_of_its_outputs() {
-    in_line(Shell::NetFpgaSume, 10, NETFPGA_SUME, 3_000, 8, 200);
+    in_line(Shell::NetFpgaSume, 10, NETFPGA_SUME, 1_500, 4, 200);
 }
 
 #[test]

@@ -19,7 +19,7 @@ use timely_hw::config::{CLOCK_PS, Config};
 use timely_hw::emit::PREFIX;
 use timely_hw::shells::corundum::FLOW_BITS;
 use timely_hw::shells::{Extras, File, Shell};
-use timely_tests::{quick, thorough};
+use timely_tests::{left_to_soak, quick, thorough};
 use timely_verilate::{Library, Options, build};
 
 /// Of a board without a generator, or with.
@@ -63,7 +63,9 @@ fn icarus_fits_the_block_into_its_shell() {
     }
     let plain = fitted(&BOARDS).into_iter().map(|b| (b, NONE));
     let generating = fitted(&GENERATING).into_iter().map(|b| (b, GENERATOR));
-    for (board, extras) in plain.chain(generating).filter(|(b, _)| !quick() || b.bus == 64) {
+    // In an ordinary run each board once.
+    let usual = |(b, extras): &(Board, Extras)| thorough() || ((b.bus == 128) == extras.generator && (!quick() || b.bus == 64));
+    for (board, extras) in plain.chain(generating).filter(usual) {
         let name = format!("corundum-{}-{}-{}-{}", board.bus, board.flow_bits, extras.generator, std::process::id());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::create_dir_all(&folder).expect("a folder");
@@ -103,17 +105,17 @@ fn icarus_fits_the_block_into_its_shell() {
     }
 }
 
-/// Verilator takes it too at the widths that no other test compiles, with their usual flow count:
-/// with a generator inside its board, without one by streams (`emission` lints the other form);
-/// under `cargo xtask soak` at each width, with each flow count in both forms.
+/// Verilator takes it too, under `cargo xtask soak`: at each width, with each flow count, with a
+/// generator and without one, inside its board and by streams.
 #[test]
 fn verilator_takes_the_block() {
+    if left_to_soak("nic::corundum::verilator_takes_the_block, of which nic and emission lint a form a width") {
+        return;
+    }
     const REAL: [&str; 8] = ["LATCH", "MULTIDRIVEN", "UNOPTFLAT", "COMBDLY", "BLKANDNBLK", "PINMISSING", "PINNOTFOUND", "IMPLICIT"];
     let (plain, generating) = (BOARDS.iter().map(|b| (b, NONE)), GENERATING.iter().map(|b| (b, GENERATOR)));
-    // The others are linted as they are compiled, and by `emission`.
-    let alone = |b: &Board| b.bus == 128 || (b.bus == 512 && !quick());
-    for (board, extras) in plain.chain(generating).filter(|(b, _)| thorough() || alone(b)) {
-        for flow_bits in FLOW_BITS.into_iter().filter(|f| thorough() || *f == board.flow_bits) {
+    for (board, extras) in plain.chain(generating) {
+        for flow_bits in FLOW_BITS {
             let config = Config::new(board.bus, flow_bits).expect("a configuration that is built");
             let files = Shell::Corundum.emit_with(config, CLOCK_PS, extras).unwrap_or_else(|e| panic!("emission: {e}"));
             let own = files[0].text.lines().filter_map(|l| l.strip_prefix("module ")).all(|name| name.starts_with(PREFIX));
@@ -121,8 +123,7 @@ fn verilator_takes_the_block() {
             let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("corundum-{config}-{}.v", std::process::id()));
             let text = board.bench(&board.values(&[]), false) + &files[1].text + &files[0].text;
             std::fs::write(&file, text).expect("written");
-            let forms = [("board", "-DTIMELY_REGISTERS", extras == GENERATOR), ("mqnic_app_block", "-DTIMELY_STREAMS", extras == NONE)];
-            for (top, form, _) in forms.into_iter().filter(|f| f.2 || thorough()) {
+            for (top, form) in [("board", "-DTIMELY_REGISTERS"), ("mqnic_app_block", "-DTIMELY_STREAMS")] {
                 let program = std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into());
                 let mut c = Command::new(program);
                 c.args(["--lint-only", "-Wall", "-Wno-fatal", form, "--top-module", top]);
