@@ -6,7 +6,8 @@
 //! a second time for lints, documentation or the fuzzer, and little of the workspace for lints
 //! alone: ten minutes of a processor.
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::symlink;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use timely_tools::process::{quiet, target, version};
@@ -72,12 +73,13 @@ impl Compiler {
             }
         }
         let path = target().join("compilers").join(self.name());
-        let failed = |e: std::io::Error| format!("{}: {e}", path.display());
-        let program = std::env::current_exe().map_err(failed)?;
-        if std::fs::read_link(&path).ok().as_ref() != Some(&program) {
-            std::fs::create_dir_all(target().join("compilers")).map_err(failed)?;
-            let _ = std::fs::remove_file(&path);
-            symlink(&program, &path).map_err(failed)?;
+        // A copy: a build of the workspace replaces this program's own file.
+        let own = std::fs::read("/proc/self/exe").map_err(|e| format!("/proc/self/exe: {e}"))?;
+        if std::fs::read(&path).ok().as_ref() != Some(&own) {
+            let failed = |e: std::io::Error| format!("{}: {e}", path.display());
+            let new = path.with_extension(std::process::id().to_string());
+            std::fs::create_dir_all(target().join("compilers")).and_then(|()| std::fs::write(&new, own)).map_err(failed)?;
+            std::fs::set_permissions(&new, Permissions::from_mode(0o755)).and_then(|()| std::fs::rename(&new, &path)).map_err(failed)?;
         }
         c.env("RUSTC_WORKSPACE_WRAPPER", &path);
         if self == Compiler::Checking {
