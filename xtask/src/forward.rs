@@ -3,7 +3,7 @@ use crate::compilers::Compiler;
 use clap::Args;
 use std::ffi::OsString;
 use std::process::ExitCode;
-use timely_tools::process::{cargo, shown};
+use timely_tools::process::{cargo, root, shown};
 
 /// Options that the program itself parses.
 #[derive(Args)]
@@ -26,7 +26,9 @@ pub fn run<T: AsRef<std::ffi::OsStr>>(package: &str, command: &str, options: &[T
 /// # Errors
 /// Cargo did not start.
 pub fn code<T: AsRef<std::ffi::OsStr>>(compiler: Option<Compiler>, package: &str, command: &str, options: &[T]) -> Result<u8, String> {
-    let mut c = cargo(&["run", "--quiet", "--package", package, "--", command]);
+    // Out of the whole workspace, whose features are those of its tests.
+    let mut c = cargo(&["run", "--quiet", "--bin", package, "--manifest-path"]);
+    c.arg(root().join("Cargo.toml")).args(["--", command]);
     if let Some(compiler) = compiler {
         compiler.prepare(&mut c)?;
     }

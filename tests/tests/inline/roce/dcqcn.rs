@@ -3,6 +3,7 @@
 use super::network::{FLOW_BITS, Network, Plan, US};
 use super::plan;
 use super::table::packets;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use timely_regs::counters::Counter;
 use timely_regs::parameters::Parameters;
@@ -11,7 +12,7 @@ use timely_sim::fluid::settings::{Model, Settings};
 use timely_sim::fluid::solve::{FlowStart, Steps};
 use timely_sim::marking::Marking;
 use timely_tests::nic::counters;
-use timely_tests::thorough;
+use timely_tests::{left_to_soak, thorough};
 
 /// The ramp of the switch: KB at its foot and top, and the chance there.
 const RAMP: (u32, u32, f64) = (5, 1000, 0.1);
@@ -59,6 +60,29 @@ fn cnps_steer_queue_pairs() {
         let heard = counted[Counter::CongestionNotified as usize];
         assert!(heard > 50 && heard <= cnps && heard + 2 * hosts as u64 >= cnps, "{heard} of {cnps} CNPs");
         assert_eq!(counted[Counter::EngineOverflows as usize], 0);
+    }
+}
+
+/// Under `cargo xtask soak` over five seeds, 60 ms each: the spread of the queue's mean, and the
+/// mean of all, beside the fluid model's.
+#[test]
+fn the_queue_over_seeds_is_the_fluid_models() {
+    if left_to_soak("inline::roce::dcqcn: five seeds") {
+        return;
+    }
+    for hosts in [2, 3, 4] {
+        let theory = fluid(hosts);
+        let shares: Vec<f64> = (1..=5)
+            .into_par_iter()
+            .map(|seed| {
+                let m = Network::new(marked(seed), hosts, 1).measure(5000 * US, 65_000 * US);
+                assert!(m.utilization >= 0.95 && m.jain >= 0.95 && m.dropped == 0, "{hosts} hosts, seed {seed}: {m:?}");
+                m.queue / theory
+            })
+            .collect();
+        let mean = shares.iter().sum::<f64>() / 5.0;
+        println!("{hosts} hosts: {shares:.3?} of the fluid model's {theory:.0} bytes, mean {mean:.3}");
+        assert!((mean - 1.0).abs() < 0.15, "{hosts} hosts: {shares:?}");
     }
 }
 

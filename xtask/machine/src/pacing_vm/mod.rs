@@ -192,7 +192,7 @@ impl PacingVm {
                 return Ok(ExitCode::from(NOT_RUN));
             }
         };
-        let mut build = cargo(&["build", "--quiet", "--package", "timely-sim"]);
+        let mut build = cargo(&["build", "--quiet", "--workspace", "--bin", "timely-sim"]);
         // The tests' program is there already, and the limits are about the kernel.
         build.args((!self.quick).then_some("--release"));
         tools.prepare(&mut build);

@@ -198,7 +198,9 @@ impl RdmaTest {
                 return Ok(ExitCode::from(NOT_RUN));
             }
         };
-        run(cargo(&["build", "--quiet", "--package", "timely-sim", "--package", "timely-driver"]))?;
+        run(cargo(
+            &[&["build", "--quiet", "--workspace"], &["timely-sim", "timelyctl", "timelyd"].map(|b| ["--bin", b]).concat()[..]].concat(),
+        ))?;
         let tests: Vec<Test> = SHORT.into_iter().chain(LONG.into_iter().filter(|_| self.whole)).collect();
         // The path of a socket may not be long, and another user must not be able to put one of
         // theirs there.

@@ -147,7 +147,7 @@ impl VmTest {
                 return Ok(ExitCode::from(NOT_RUN));
             }
         };
-        let mut build = cargo(&["build", "--quiet", "--package", "timely-sim"]);
+        let mut build = cargo(&["build", "--quiet", "--workspace", "--bin", "timely-sim"]);
         tools.prepare(&mut build);
         run(build)?;
         let initrd = guest::initrd(&dir, &tree, self.is_paired())?;
