@@ -4,7 +4,7 @@
 //! Cargo calls `RUSTC_WORKSPACE_WRAPPER` with rustc's path and arguments, and keeps what each
 //! wrapper made apart. The wrapper is this program under another name. So no dependency is compiled
 //! a second time for lints, documentation or the fuzzer, and little of the workspace for lints
-//! alone: ten minutes of a processor.
+//! alone.
 use std::ffi::{OsStr, OsString};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -65,7 +65,7 @@ impl Compiler {
     /// Has a cargo command, and each one that it starts, compile the workspace by this compiler.
     ///
     /// # Errors
-    /// The name cannot be written below `target`.
+    /// There is no clippy or rustdoc, or the name cannot be written below `target`.
     pub fn prepare(self, c: &mut Command) -> Result<(), String> {
         if self == Compiler::Checking {
             for tool in ["clippy-driver", "rustdoc"] {
@@ -201,6 +201,8 @@ fn of_rustdoc(arguments: &[OsString]) -> Vec<&OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+    use timely_tools::process::root;
 
     fn words(line: &str) -> Vec<OsString> {
         line.split(' ').map(OsString::from).collect()
@@ -219,6 +221,31 @@ mod tests {
         let all = "--crate-name a --edition=2024 src/lib.rs --error-format=json --crate-type lib -C opt-level=1 -L dependency=d --extern b=b.rmeta --test";
         let kept: Vec<OsString> = of_rustdoc(&words(all)).into_iter().cloned().collect();
         assert_eq!(kept, words("--crate-name a --edition=2024 src/lib.rs --crate-type lib -L dependency=d --extern b=b.rmeta"));
+    }
+
+    /// A block of unsafe code stands in those crates alone that rustc compiles.
+    #[test]
+    fn rustc_compiles_what_is_unsafe() {
+        let mut files = vec![];
+        let mut folders: Vec<PathBuf> = ["driver", "hw", "sim", "tests", "xtask"].map(|f| root().join(f)).into();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("an entry").path()) {
+                if entry.is_dir() { folders.push(entry) } else { files.push(entry) }
+            }
+        }
+        let block = ["unsafe", " {"].concat();
+        let is_unsafe = |f: &PathBuf| is_source(&f.into()) && std::fs::read_to_string(f).expect("text").contains(&block);
+        let crates: BTreeSet<String> = files
+            .iter()
+            .filter(|f| is_unsafe(f))
+            .map(|f| {
+                let manifest = f.ancestors().map(|a| a.join("Cargo.toml")).find(|m| m.exists()).expect("a package");
+                let text = std::fs::read_to_string(manifest).expect("text");
+                let name = text.lines().find_map(|l| l.strip_prefix("name = \"")).expect("its name");
+                name.trim_end_matches('"').replace('-', "_")
+            })
+            .collect();
+        assert_eq!(crates, UNSAFE.map(String::from).into());
     }
 
     #[test]

@@ -126,7 +126,9 @@ impl Log {
     // A command of the virtual machine, where QEMU and a kernel are unpacked: unpacking them takes
     // minutes and a network.
     fn machine(&mut self, compiler: Option<Compiler>, command: &str, options: &[&str]) -> Result<(), String> {
-        let (name, started) = ([&["xtask", command], options].concat().join(" "), Instant::now());
+        // Without what would keep it from unpacking, to be run alone.
+        let shown: Vec<&str> = ["xtask", command].iter().chain(options).copied().filter(|o| *o != IF_UNPACKED).collect();
+        let (name, started) = (shown.join(" "), Instant::now());
         eprintln!("--- {name}");
         let what = match forward::code(compiler, "timely-machine", command, options)? {
             0 => "",

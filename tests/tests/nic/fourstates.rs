@@ -160,7 +160,7 @@ fn in_line(shell: Shell, flow_bits: usize, shape: Shape, kept: usize, rounds: u3
 
 #[test]
 fn netfpga_sume_knows_all_of_its_outputs() {
-    in_line(Shell::NetFpgaSume, 10, NETFPGA_SUME, 1_500, 4, 200);
+    in_line(Shell::NetFpgaSume, 10, NETFPGA_SUME, 3_000, 8, 200);
 }
 
 #[test]

@@ -3,19 +3,11 @@
 use super::{Core, Pins, Shown, Source};
 use crate::{Block, csr, dma, parse, txmux};
 
-/// The effects of a step beside moved beats.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Moved {
-    /// A block was stepped that is neither parser nor multiplexer, or waits to be asked.
-    pub others: bool,
-    /// In reset, or a block's RAM is not clear yet.
-    pub unready: bool,
-}
-
 impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
-    /// Behind the step of a clock: how long what did not move at it will not by itself.
-    pub(super) fn calm(&mut self, moved: Moved) {
-        let moves = moved.others || moved.unready || !self.swept || self.is_stirred();
+    /// Behind the step of a clock: how long what did not move at it will not by itself. `moved`: a
+    /// block was stepped that is neither parser nor multiplexer, or is when an answer is taken.
+    pub(super) fn calm(&mut self, moved: bool) {
+        let moves = moved || !self.swept || self.is_stirred();
         self.calm_until = if moves { 0 } else { self.parts(u64::MAX, u64::MAX).into_iter().min().unwrap_or(0) };
     }
 

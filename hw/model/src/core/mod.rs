@@ -16,7 +16,6 @@ use crate::part::Part;
 use crate::stream::Beat;
 use crate::telemetry::{histograms, recorder};
 use crate::{Block, ack, csr, dma, engine, hold, pacer, parse, pause, reaction, rtt, telemetry, time, txmux};
-use calm::Moved;
 use io::{Crossing, Levels};
 use timely_regs::counters::Counter;
 use timely_regs::map::Build;
@@ -26,8 +25,8 @@ use timely_regs::wire::{CE, Header};
 /// Tag of DMA's queries; csr's are below.
 const DMA_TAG: u8 = 8;
 
-/// Clocks from a change of a setting's register on in which a block sees it or an older one.
-const SETTLED: u8 = 3;
+/// Clocks from the step that changes a setting until both older copies have it.
+const SETTLING: u8 = 3;
 
 /// The core, with `D` in DMA's place.
 #[derive(Clone, Debug)]
@@ -121,7 +120,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             crossing: Crossing::default(),
             late: csr::Settings::default(),
             earlier: csr::Settings::default(),
-            differing: SETTLED,
+            differing: SETTLING,
             calm_until: 0,
             asked: [false; 3],
             adjusting: true,
@@ -350,7 +349,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             self.differing -= 1;
         }
         if stepped && self.csr.block.settings() != c {
-            self.differing = SETTLED;
+            self.differing = SETTLING;
         }
         self.txmux.step(clk, rst || sends_ack.is_some() || data.is_some() || txmux.beat.is_some(), || txmux::In {
             rst,
@@ -465,7 +464,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         self.swept =
             !rst && rtt.swept && reaction.swept && engine.swept && telemetry.swept && histograms.swept && pacer.swept && source.swept;
         // An answer that waits for the host is no step, and is one when the host takes it.
-        self.calm(Moved { others: others || csr.b.is_some() || csr.r.is_some(), unready: changed });
+        self.calm(changed || others || csr.b.is_some() || csr.r.is_some());
         changed
     }
 
