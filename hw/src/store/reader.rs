@@ -60,6 +60,8 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     beat: DFF<Bits<B>>,
     /// Beats after this one; of a packet that is discarded, cells.
     left: DFF<Bits<11>>,
+    /// There are none.
+    last: DFF<Bit>,
     over: DFF<Bits<6>>,
     side: DFF<Bits<S>>,
     /// Beats read that have not left.
@@ -69,7 +71,6 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     freed: DFF<Bit>,
     freed_at: DFF<Bits<C>>,
     void_pulse: DFF<Bit>,
-    last: Signal<Local, Bit>,
     goes: Signal<Local, Bit>,
     cell_over: Signal<Local, Bit>,
     packet_over: Signal<Local, Bit>,
@@ -102,7 +103,7 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, busy, discard, slot, fetched, following, beat, left, over, side, beats, under_way, freed, freed_at);
+        dff_setup!(self, clk, busy, discard, slot, fetched, following, beat, left, last, over, side, beats, under_way, freed, freed_at);
         dff_setup!(self, clk, void_pulse);
         self.data.clock.next = self.clk.val();
         self.links.read_clock.next = self.clk.val();
@@ -119,9 +120,8 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
         self.links.write_data.next = self.link_to.val();
 
         self.goes.next = self.busy.q.val() & (self.discard.q.val() | !self.beats.q.val().get_bit(4));
-        self.last.next = !self.left.q.val().any();
-        self.cell_over.next = self.beat.q.val().all() | (self.last.val() & !self.discard.q.val());
-        self.packet_over.next = self.goes.val() & self.cell_over.val() & self.last.val();
+        self.cell_over.next = self.beat.q.val().all() | (self.last.q.val() & !self.discard.q.val());
+        self.packet_over.next = self.goes.val() & self.cell_over.val() & self.last.q.val();
         self.load.next = self.i_valid.val() & (!self.busy.q.val() | self.packet_over.val());
         self.fetched.d.next = false;
         if self.fetched.q.val() {
@@ -139,6 +139,7 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
             }
             if self.cell_over.val() | !self.discard.q.val() {
                 self.left.d.next = self.left.q.val() - bits::<11>(1);
+                self.last.d.next = self.left.q.val() == bits::<11>(1);
             }
         }
         if self.packet_over.val() {
@@ -153,9 +154,11 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
             self.links.read_address.next = self.i_cell.val();
             self.beat.d.next = bits::<B>(0);
             self.left.d.next = self.count.val().get_bits::<11>(0);
+            self.last.d.next = !self.count.val().get_bits::<11>(0).any();
             if self.i_discard.val() {
                 self.beat.d.next = self.late.val();
                 self.left.d.next = bit_cast::<11, 6>(self.i_bytes.val().get_bits::<6>(8));
+                self.last.d.next = !self.i_bytes.val().get_bits::<6>(8).any();
             }
             self.over.d.next = self.i_bytes.val().get_bits::<6>(0) & self.full.val();
             self.side.d.next = (bit_cast::<S, 16>(self.i_flow.val()) << 8)
@@ -176,11 +179,11 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
         self.bytes.i_data.next = self.data.read_data.val();
         self.sides.i_valid.next = self.goes.val() & !self.discard.q.val();
         self.index.next = self.full.val();
-        if self.last.val() {
+        if self.last.q.val() {
             self.index.next = self.over.q.val();
         }
         self.sides.i_data.next = self.side.q.val() | (bit_cast::<S, 6>(self.index.val()) << 1);
-        if self.last.val() {
+        if self.last.q.val() {
             self.sides.i_data.next = self.sides.i_data.val() | bits::<S>(1);
         }
         self.leaves.next = self.bytes.o_valid.val() & self.m.tready.val();

@@ -66,8 +66,8 @@ pub struct Turns<const F: usize, const G: usize> {
     visits: Signal<Local, Bit>,
     goes: Signal<Local, Bit>,
     more: Signal<Local, Bits<5>>,
-    fewer: Signal<Local, Bits<5>>,
-    sum: Signal<Local, Bits<5>>,
+    less: Signal<Local, Bits<5>>,
+    kept: Signal<Local, Bits<5>>,
 }
 
 impl<const F: usize, const G: usize> Turns<F, G> {
@@ -129,10 +129,14 @@ impl<const F: usize, const G: usize> Logic for Turns<F, G> {
         self.valid[2].d.next = self.valid[1].q.val();
         self.visit[2].d.next = self.visit[1].q.val();
 
-        self.more.next = bit_cast::<5, 1>(self.accept.val().into());
-        self.fewer.next = bit_cast::<5, 1>(self.begun.val().into()) + bit_cast::<5, 1>(self.vain.val().into());
-        self.sum.next = self.places.q.val() + self.more.val();
-        self.places.d.next = self.sum.val() - self.fewer.val();
+        // What begins to be read is known last.
+        self.more.next = self.places.q.val() + bit_cast::<5, 1>(self.accept.val().into());
+        self.kept.next = self.more.val() - bit_cast::<5, 1>(self.vain.val().into());
+        self.less.next = self.kept.val() - bits::<5>(1);
+        self.places.d.next = self.kept.val();
+        if self.begun.val() {
+            self.places.d.next = self.less.val();
+        }
 
         if self.discarded.val() {
             self.discarding.d.next = false;
