@@ -54964,6 +54964,9 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     reg  granted__d;
     reg  granted__d_v;
     reg granted__q = 1'h0;
+    reg  held__d;
+    reg  held__d_v;
+    reg held__q = 1'h0;
     reg  due__d;
     reg  due__d_v;
     reg due__q = 1'h0;
@@ -55134,6 +55137,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     // Update code
     always @(*) begin
         granted__d_v = granted__q;
+        held__d_v = held__q;
         due__d_v = due__q;
         due_flow__d_v = due_flow__q;
         turned__d_v = turned__q;
@@ -55145,6 +55149,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         end
         turned__d_v = now;
         granted__d_v = left;
+        held__d_v = grant_valid & ~grant_ready;
         pulses_v = ((32'h0) & 32'hffffffff);
         if (granted__q) begin
             pulses_v = counted;
@@ -55154,9 +55159,11 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         end
         if (rst) begin
             granted__d_v = 1'b0;
+            held__d_v = 1'b0;
             due__d_v = 1'b0;
         end
         granted__d = granted__d_v;
+        held__d = held__d_v;
         due__d = due__d_v;
         due_flow__d = due_flow__d_v;
         turned__d = turned__d_v;
@@ -55199,6 +55206,9 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign ready__due_valid = due__q;
     assign ready__due_flow = due_flow__q;
     assign ready__act_valid = doorbell__act_valid | parking__o_valid;
+    assign pass__q_valid = ready__o_valid & ~held__q;
+    assign pass__q_flow = ready__o_flow;
+    assign ready__o_ready = pass__q_ready & ~held__q;
     assign parking__resume = pass__resume;
     assign parking__o_ready = ~doorbell__act_valid;
     assign pass__fl_valid = fl_valid & go;
@@ -55239,9 +55249,6 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign doorbell__sleep_why = pass__sleep_why;
     assign doorbell__sleep_granted = pass__sleep_granted;
     assign doorbell__sleep_released = pass__sleep_released;
-    assign pass__q_valid = ready__o_valid;
-    assign ready__o_ready = pass__q_ready;
-    assign pass__q_flow = ready__o_flow;
     assign parking__park_valid = pass__park_valid;
     assign parking__park_flow = pass__park_flow;
     assign pass__post_valid = doorbell__post_valid;
@@ -55257,6 +55264,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign wheel__insert_slot = pass__insert_slot;
     always @(posedge clk) begin
         granted__q <= granted__d;
+        held__q <= held__d;
         due__q <= due__d;
         due_flow__q <= due_flow__d;
         turned__q <= turned__d;
@@ -61214,6 +61222,8 @@ module tnic_standalone__core__pacer__gate__trains__ram(clock,read_enable,read_ad
        end
     end
 endmodule // standalone__core__pacer__gate__trains__ram
+
+
 
 
 

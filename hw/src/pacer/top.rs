@@ -7,9 +7,7 @@ use super::park::Park;
 use super::pass::Pass;
 use super::ready::Ready;
 use super::wheel::Wheel;
-use crate::bus::{
-    FlowLoadIn, FlowPulseOut, FlowStreamOut, GrantOut, InsertOut, PaidOut, PostOut, ProfileWriteIn, RateIn, ReleaseIn, SleepOut,
-};
+use crate::bus::{FlowLoadIn, FlowPulseOut, GrantOut, InsertOut, PaidOut, PostOut, ProfileWriteIn, RateIn, ReleaseIn, SleepOut};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::pacer::{Timing, wheel_bits};
@@ -21,9 +19,10 @@ use timely_regs::flow;
 /// `F - 1`, `S` `F + 1`, `D` `F + 16`, `R` `F + 32`, `Z` `F + 50`, `W` `F + 94`.
 ///
 /// Latency: 30 clocks from a doorbell of an idle flow that may send at once to its grant.
-/// Throughput: one pass a clock. Back pressure: a grant not taken holds the next ones, and no more
-/// than 64 packets are granted ahead; `doorbell_ready` falls when 16 doorbells wait. Loads, words
-/// of profiles, rates, charges and releases are always taken once `swept`, and ignored before.
+/// Throughput: one pass a clock. Back pressure: a grant not taken holds the next ones and the
+/// passes, so that a flow is ahead of its rate by its profile's cap and a packet, and no more than
+/// 64 packets are granted ahead; `doorbell_ready` falls when 16 doorbells wait. Loads, words of
+/// profiles, rates, charges and releases are always taken once `swept`, and ignored before.
 /// Model: `timely_model::pacer::top::Pacer`.
 #[derive(LogicBlock, Default)]
 pub struct Pacer<
@@ -89,6 +88,8 @@ pub struct Pacer<
     wheel: Wheel<F, X, A, S>,
     gate: Gate<F, W>,
     granted: DFF<Bit>,
+    /// A grant was offered at the clock before, and not taken.
+    held: DFF<Bit>,
     /// A flow on its way from the wheel to READY, which are far from one another.
     due: DFF<Bit>,
     due_flow: DFF<Bits<F>>,
@@ -161,7 +162,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, granted, due, due_flow, turned);
+        dff_setup!(self, clk, granted, held, due, due_flow, turned);
         self.doorbell.clk.next = self.clk.val();
         self.doorbell.rst.next = self.rst.val();
         self.ready.clk.next = self.clk.val();
@@ -209,7 +210,11 @@ impl<
         if self.doorbell.act.valid.val() {
             self.ready.act.flow.next = self.doorbell.act.flow.val();
         }
-        FlowStreamOut::<F>::join(&mut self.ready.o, &mut self.pass.q);
+        // Nothing is decided while a grant waits: what was granted and not charged yet counts as
+        // the last packet did, which says little of a mixture.
+        self.pass.q.valid.next = self.ready.o.valid.val() & !self.held.q.val();
+        self.pass.q.flow.next = self.ready.o.flow.val();
+        self.ready.o.ready.next = self.pass.q.ready.val() & !self.held.q.val();
         FlowPulseOut::<F>::join(&mut self.pass.park, &mut self.parking.park);
         self.parking.resume.next = self.pass.resume.val();
         self.parking.o.ready.next = !self.doorbell.act.valid.val();
@@ -250,6 +255,7 @@ impl<
         self.gate.train_gap.next = self.pass.train_gap.val();
         GrantOut::<F>::link(&mut self.grant, &mut self.gate.grant);
         self.granted.d.next = self.left.val();
+        self.held.d.next = self.grant.valid.val() & !self.grant.ready.val();
 
         self.doorbell_ready.next = self.doorbell.doorbell.ready.val() & self.go.val();
         FlowPulseOut::<F>::link(&mut self.idle, &mut self.pass.idle);
@@ -266,6 +272,7 @@ impl<
         self.swept.next = self.go.val();
         if self.rst.val() {
             self.granted.d.next = false;
+            self.held.d.next = false;
             self.due.d.next = false;
         }
     }

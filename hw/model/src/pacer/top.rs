@@ -74,6 +74,8 @@ pub struct Pacer {
     /// `pause` and `stop` as of the last step.
     levels: (u8, bool),
     granted: bool,
+    /// A grant was offered at the clock before, and not taken.
+    held: bool,
     /// On its way from the wheel to READY.
     due: Option<u32>,
 }
@@ -94,6 +96,7 @@ impl Pacer {
             seen: (0, 0),
             levels: (0, false),
             granted: false,
+            held: false,
             due: None,
         }
     }
@@ -179,7 +182,7 @@ impl Block for Pacer {
             rst,
             due: self.due,
             activate,
-            ready: pass.ready,
+            ready: pass.ready && !self.held,
         });
         let ready = doorbell.activate.is_none();
         self.park.step(clk, rst || pass.park.is_some() || pass.resume, || park::In { rst, park: pass.park, resume: pass.resume, ready });
@@ -190,7 +193,7 @@ impl Block for Pacer {
         self.levels = (i.pause, i.stop);
         self.pass.step(clk, rst || busy, || pass::In {
             rst,
-            flow: head,
+            flow: head.filter(|_| !self.held),
             post: doorbell.post,
             paid: charge.paid,
             load,
@@ -210,6 +213,7 @@ impl Block for Pacer {
         debug_assert!(pass.train.is_none() || gate.train_ready, "the pass keeps within the gate's places");
         self.gate.step(clk, busy || pass.train.is_some(), || gate::In { rst, train: pass.train, now: i.now, ready: i.grant_ready });
         self.granted = left && !rst;
+        self.held = gate.grant.is_some() && !i.grant_ready && !rst;
         self.due = wheel.due.filter(|_| !rst);
     }
 

@@ -91,6 +91,8 @@ fn a_million_packets_leave_as_they_came() {
     let (mut psn, mut acked) = (vec![0_u32; PAIRS as usize], vec![0_u32; PAIRS as usize]);
     // Wire bytes of each pair, and the clocks of its first and last frame; the last one's bytes.
     let mut sent = vec![(0_usize, 0_u64, 0_u64, 0_usize); PAIRS as usize];
+    // Bytes by which a pair is ahead of its rate, and has been at most.
+    let mut ahead = vec![(0.0_f64, 0.0_f64); PAIRS as usize];
     let (mut next, mut up) = (0, false);
     while host.left < packets || wire.left < packets {
         if host.entering.is_empty() && host.left < packets {
@@ -137,6 +139,11 @@ fn a_million_packets_leave_as_they_came() {
         };
         if let Some((pair, bytes)) = host.comes_out(out.wire.as_ref().map(|w| &w.beat), pair_of) {
             let s = &mut sent[pair];
+            let filled = if s.0 == 0 { 0.0 } else { (clk - s.2) as f64 * NS * MBPS / 8000.0 };
+            let a = &mut ahead[pair];
+            a.0 = (a.0 - filled).max(0.0) + (bytes + BESIDE) as f64;
+            a.1 = a.1.max(a.0);
+            a.0 += brings.get() as f64;
             s.1 = if s.0 == 0 { clk } else { s.1 };
             let cost = bytes + BESIDE + brings.get();
             (s.0, s.2, s.3) = (s.0 + cost, clk, cost);
@@ -152,6 +159,10 @@ fn a_million_packets_leave_as_they_came() {
     let ends = 4.0 * LARGEST as f64 / sent.iter().map(|s| s.0).min().expect("pairs") as f64;
     let within = |rate: f64| (rate / MBPS - 1.0).abs() < 0.002 + ends;
     assert!(rates.iter().all(|r| within(*r)), "{least} to {greatest} Mb/s");
+    // RFC 2697's bucket: what it keeps, the packet that empties it, and what waited for the wire.
+    let burst = ahead.iter().map(|a| a.1).reduce(f64::max).expect("pairs");
+    println!("a pair is {burst:.0} bytes ahead of its rate at most");
+    assert!(burst <= 4.0 * LARGEST as f64, "a pair is {burst} bytes ahead of its rate");
     let lost = [Counter::PacketsRefused, Counter::PacketsDiscarded, Counter::PairsMalformed, Counter::AnswersUnknown];
     assert!(lost.iter().all(|c| of(*c) == 0), "{counted:?}");
 }
