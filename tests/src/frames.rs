@@ -1,7 +1,8 @@
 //! Random frames of ours, and every way that we know to spoil them.
 use rand::Rng;
+use timely_regs::counters::Counter;
 use timely_regs::wire::{
-    Addresses, Class, Envelope, FIRST, Header, Kind, LAST, Packet, READ, ethernet, ipv4, ipv4_header_checksum, ipv6, udp,
+    Addresses, Class, Envelope, Error, FIRST, Header, Kind, LAST, Packet, READ, check, ethernet, ipv4, ipv4_header_checksum, ipv6, udp,
 };
 
 /// Random headers around ours; `port` is our UDP port.
@@ -67,6 +68,21 @@ pub fn mend(frame: &mut [u8], class: Class) {
         frame[ip + ipv4::CHECKSUM..][..2].copy_from_slice(&sum.to_be_bytes());
     }
 }
+
+/// The counter of a received frame, by the rules of the wire format; `bad`: its MAC says so.
+pub fn counter(frame: &[u8], bad: bool, port: u16) -> Counter {
+    match check(frame, frame.len(), port) {
+        _ if bad => Counter::RxBad,
+        Ok((_, Kind::Data)) => Counter::RxData,
+        Ok((_, Kind::Ack)) => Counter::RxAcks,
+        Err(Error::Foreign) => Counter::RxForeign,
+        Err(e) => e.counter(),
+    }
+}
+
+/// The counters that [`counter`] gives.
+pub const COUNTED: [Counter; 7] =
+    [Counter::RxForeign, Counter::RxBad, Counter::RxTruncated, Counter::RxBadIp, Counter::RxBadHeader, Counter::RxData, Counter::RxAcks];
 
 /// A way to spoil a frame, or to leave it whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 //! responder and receiver of ACKs. The loop delays, loses, repeats and spoils frames, forges ACKs,
 //! stalls the transmit stream and pauses priorities.
 use crate::Runs;
-use crate::frames::{Fault, class, mend};
+use crate::frames::{Fault, class, counter, mend};
 use crate::nic::{self, HOST, PORT};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -14,7 +14,7 @@ use timely_regs::flow::FlowRecord;
 use timely_regs::link::ACK_TAG;
 use timely_regs::map::port;
 use timely_regs::parameters::Parameters;
-use timely_regs::wire::{Class, Error, Kind, Packet, check, ethernet, ipv4, ipv6};
+use timely_regs::wire::{Class, Kind, Packet, ethernet, ipv4, ipv6};
 use timely_sim::cores::CoreSpec;
 use timely_sim::frame::address;
 use timely_sim::nic::core::{Completion, CoreIn, Pins, RxBeat};
@@ -143,7 +143,7 @@ impl Loop {
         if self.beats.is_empty()
             && let Some((frame, bad)) = self.next_arrival(clk)
         {
-            self.tally.received[kind(&frame, bad) as usize] += 1;
+            self.tally.received[counter(&frame, bad, PORT) as usize] += 1;
             let to_rx = |b: Beat| RxBeat { data: b.data, bytes: b.bytes, last: b.last, ts: now, bad: bad && b.last };
             self.beats.extend(beats(&frame, self.width).map(to_rx));
         }
@@ -236,17 +236,6 @@ impl Loop {
             return self.hostile.pop_front();
         }
         self.arrivals.pop_front_if(|a| a.0 <= clk).map(|a| (a.1, a.2))
-    }
-}
-
-/// The counter of a frame, by the rules of the wire format.
-fn kind(frame: &[u8], bad: bool) -> Counter {
-    match check(frame, frame.len(), PORT) {
-        _ if bad => Counter::RxBad,
-        Ok((_, Kind::Data)) => Counter::RxData,
-        Ok((_, Kind::Ack)) => Counter::RxAcks,
-        Err(Error::Foreign) => Counter::RxForeign,
-        Err(e) => e.counter(),
     }
 }
 

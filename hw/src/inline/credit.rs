@@ -9,15 +9,15 @@ use timely_model::inline::credit::{CLOCKS, MOST, QUEUE, UNKNOWN};
 // A kernel takes literals alone; these hold the ones below to their homes.
 const _: () = assert!(CLOCKS == 64 && QUEUE == 6 && UNKNOWN < 1 << 16 && (MOST + 1) * UNKNOWN < 1 << 20);
 
-/// Lets grants from the pacer to the store while the packets that are granted and have not begun to
-/// leave have at most as many bytes as the line carries in 64 clocks, and are at most 48. One
-/// packet may exceed it: behind a pause there leave that many bytes and one packet besides what has
-/// begun.
+/// Takes grants of the pacer while the packets that are granted and have not begun to leave have at
+/// most as many bytes as the line carries in 64 clocks, and are at most 48. One packet may exceed
+/// it: behind a pause there leave that many bytes and one packet besides what has begun.
 ///
-/// The store says a packet's bytes 10 clocks after its grant. Until then it counts as the one
-/// before it, or as 7/8 of what that one counted as, whichever is more: the longest of a mixture
-/// stays, and one after the other falls by an eighth. Latency: 0 clocks. Throughput: a grant a
-/// clock. Back pressure: `s_ready`. Model: `timely_model::inline::credit::Credit`.
+/// The store says a packet's bytes 10 clocks after its grant, of a queue pair 17. Until then it
+/// counts as the one before it, or as 7/8 of what that one counted as, whichever is more: the
+/// longest of a mixture stays, and one after the other falls by an eighth. Latency: 0 clocks.
+/// Throughput: a grant a clock. Back pressure: `s_ready`.
+/// Model: `timely_model::inline::credit::Credit`.
 #[derive(LogicBlock, Default)]
 pub struct Credit {
     pub clk: Signal<In, Clock>,
@@ -28,13 +28,13 @@ pub struct Credit {
     pub s_valid: Signal<In, Bit>,
     /// The pacer's grant is taken if offered.
     pub s_ready: Signal<Out, Bit>,
-    /// A grant for the store.
+    /// A grant goes on.
     pub m_valid: Signal<Out, Bit>,
-    /// The store's grant is taken if offered.
+    /// A grant that goes on is taken if offered.
     pub m_ready: Signal<In, Bit>,
     /// The oldest grant without a charge is charged.
     pub charge_valid: Signal<In, Bit>,
-    /// Wire bytes of its packet; 0 if there is none.
+    /// Wire bytes of its packet; 0 if it lets none go.
     pub charge_bytes: Signal<In, Bits<16>>,
     /// A granted packet's first beat leaves.
     pub begins: Signal<In, Bit>,

@@ -406,17 +406,21 @@ impl<
         self.m_charge.bytes.next = self.store.charge_bytes.val();
         self.m_charge.ends.next = self.store.charge_ends.val();
         ChargeIn::<F>::link(&mut self.s_charge, &mut self.core.charge);
-        // Grants go on to the store while little waits for the wire.
-        GrantOut::<F>::link(&mut self.m_grant, &mut self.core.grant);
+        // Grants are taken while little waits for the wire. A charge that is not the store's is of
+        // a grant that lets no packet go.
         self.credit.cfg_line_rate.next = self.core.settings.val().line_rate;
-        self.credit.s_valid.next = self.s_grant.valid.val();
-        self.s_grant.ready.next = self.credit.s_ready.val();
-        self.credit.m_ready.next = self.store.grant.ready.val();
-        self.credit.charge_valid.next = self.store.charge_valid.val();
-        self.credit.charge_bytes.next = self.store.charge_bytes.val();
-        self.store.grant.valid.next = self.credit.m_valid.val();
-        self.store.grant.flow.next = self.s_grant.flow.val();
-        self.store.grant.launch.next = self.s_grant.launch.val();
+        self.credit.s_valid.next = self.core.grant.valid.val();
+        self.core.grant.ready.next = self.credit.s_ready.val();
+        self.credit.m_ready.next = self.m_grant.ready.val();
+        self.m_grant.valid.next = self.credit.m_valid.val();
+        self.m_grant.flow.next = self.core.grant.flow.val();
+        self.m_grant.launch.next = self.core.grant.launch.val();
+        GrantIn::<F>::link(&mut self.s_grant, &mut self.store.grant);
+        self.credit.charge_valid.next = self.s_charge.valid.val();
+        self.credit.charge_bytes.next = bits::<16>(0);
+        if self.store.charge_valid.val() {
+            self.credit.charge_bytes.next = self.store.charge_bytes.val();
+        }
         // Packets from the store go through the form.
         StoredAxisOut::<W, K, Y>::link(&mut self.m_store, &mut self.store.m);
         // Then through the gate; what goes beside them in a queue of its own.

@@ -22,7 +22,7 @@ pub struct In {
     pub line_rate: u32,
     /// A grant is taken.
     pub granted: bool,
-    /// Wire bytes of the packet of the oldest grant without; 0 if there was none.
+    /// Wire bytes of the packet of the oldest grant without; 0 if it lets none go.
     pub charge: Option<u16>,
     /// A granted packet's first beat leaves.
     pub begins: bool,

@@ -282,16 +282,15 @@ impl<F: Form> Block for Nic<F> {
             self.wire_inside = !beat.last;
         }
 
-        // Grants go on to the store while little waits for the wire, but for those that pay for
-        // READs.
+        // Grants are taken while little waits for the wire. One that pays for READs finds none.
         let reads = self.reads.block.output(clk);
-        let (granted, paid, ring) = if F::PAIRS { (reads.grant, reads.paid, reads.ring) } else { (core.grant, None, None) };
-        let ring = ring.filter(|_| !(reads.yields && store.doorbell.is_some()));
         let open = self.credit.block.open(c.line_rate);
-        let grant = granted.filter(|_| open);
-        let grant_taken = store.grant_ready && open;
-        let granted = grant.is_some() && store.grant_ready;
-        let charge = store.charge.map(|g| g.bytes);
+        let offered = core.grant.filter(|_| open);
+        let (grant, paid, ring) = if F::PAIRS { (reads.grant, reads.paid, reads.ring) } else { (offered, None, None) };
+        let ring = ring.filter(|_| !(reads.yields && store.doorbell.is_some()));
+        let grant_ready = open && if F::PAIRS { reads.ready } else { store.grant_ready };
+        let granted = offered.is_some() && grant_ready;
+        let charge = store.charge.map(|g| g.bytes).or(paid.map(|_| 0));
         self.credit.step(clk, rst || granted || charge.is_some() || begins, || credit::In {
             rst,
             line_rate: c.line_rate,
@@ -305,8 +304,8 @@ impl<F: Form> Block for Nic<F> {
         let told = core.grant.is_some() || shown.read.is_some() || loaded.is_some() || belled;
         self.reads.step(clk, F::PAIRS && (rst || told), || read_charge::In {
             rst,
-            grant: core.grant,
-            grant_taken,
+            grant: offered,
+            grant_taken: store.grant_ready,
             charge_taken: store.charge.is_none(),
             ring_taken: core.doorbell_ready,
             stored: store.doorbell.is_some(),
@@ -316,7 +315,6 @@ impl<F: Form> Block for Nic<F> {
             timeout_us: c.pair_timeout,
             now: core.time.steady,
         });
-        let grant_ready = if F::PAIRS { reads.ready } else { grant_taken };
 
         // Paced frames get their places, then go through the gate; what goes beside them in a queue
         // of its own.
@@ -360,7 +358,7 @@ impl<F: Form> Block for Nic<F> {
         let wait = F::PAIRS || c.store_wait;
         let levels = (c.store_bound, wait);
         let set = std::mem::replace(&mut self.levels, levels) != levels;
-        let told = set || arrival.is_some() || load.is_some() || granted;
+        let told = set || arrival.is_some() || load.is_some() || grant.is_some();
         self.store.step(clk, rst || told, || store::In {
             rst,
             arrival,

@@ -14,8 +14,8 @@ use timely_sim::nic::core::Core;
 use timely_sim::nic::inline::{Inline, Model};
 use timely_tests::nic::{build, counters};
 
-const HOST: u16 = 1;
-const PEER: u16 = 2;
+pub const HOST: u16 = 1;
+pub const PEER: u16 = 2;
 const LOCAL: u32 = 0x11;
 const REMOTE: u32 = 0x23;
 
@@ -30,7 +30,12 @@ fn nic(mbps: f64) -> Inline<Model> {
 }
 
 fn request(code: u8, psn: u32, bytes: usize) -> Vec<u8> {
-    let bth = Bth { opcode: code, queue_pair: REMOTE, psn, ack_request: true, partition_key: 0xffff, ..Bth::default() };
+    request_of(REMOTE, code, psn, bytes)
+}
+
+/// A request of the host's pair with this remote number.
+pub fn request_of(remote: u32, code: u8, psn: u32, bytes: usize) -> Vec<u8> {
+    let bth = Bth { opcode: code, queue_pair: remote, psn, ack_request: true, partition_key: 0xffff, ..Bth::default() };
     let extension = Extension { message_bytes: bytes as u32, ..Extension::default() };
     bth.frame(&envelope(HOST, PEER, 0xc011), &extension, &vec![7; bytes])
 }

@@ -9,6 +9,7 @@ mod loss;
 mod many;
 mod marks;
 mod network;
+mod pause;
 mod promises;
 mod reads;
 mod rules;
@@ -38,6 +39,7 @@ fn plan(profile: Parameters, seed: u64) -> Plan {
         profile,
         faults: Faults::default(),
         marking: None,
+        pfc: None,
         behind: None,
         joins: true,
         ask_every: 0,
@@ -67,6 +69,23 @@ fn timely_shares_a_bottleneck() {
                 "{hosts} hosts, seed {seed}: {m:?}"
             );
         }
+    }
+}
+
+/// Hosts that begin at the line's rate fill the bottleneck to its flow control, which pauses them.
+/// Above `T_high` their rates fall all the same: the loop takes the queue back, and no pause is
+/// needed any more.
+#[test]
+fn flow_control_does_not_take_the_loop_over() {
+    for seed in if thorough() { seeds() } else { few_seeds() } {
+        let mut n = Network::new(Plan { pfc: Some((150_000.0, 100_000.0)), ..plan(Parameters::timely_10g(20.0), seed) }, 2, 1);
+        n.run(5000 * US);
+        let at_start = n.pauses;
+        // The rates take as long to come back from what the pauses left of them.
+        let m = n.measure(16_000 * US, if thorough() { 40_000 } else { 20_000 } * US);
+        println!("seed {seed}: {at_start} pauses, then {}; {m:.3?}", n.pauses - at_start);
+        assert!(at_start > 0 && n.pauses == at_start, "seed {seed}: {at_start} pauses, then {}", n.pauses - at_start);
+        assert!(m.utilization >= 0.95 && n.dropped == 0, "seed {seed}: {m:?}");
     }
 }
 

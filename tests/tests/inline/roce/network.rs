@@ -14,7 +14,7 @@ use timely_regs::link::wire_bytes;
 use timely_regs::map::{port, profiles, roce};
 use timely_regs::parameters::Parameters;
 use timely_regs::profile;
-use timely_regs::roce::{Kind, check, offset};
+use timely_regs::roce::{Headers, Kind, check, offset};
 use timely_regs::wire::ipv4;
 use timely_sim::cores::CoreSpec;
 use timely_sim::frame::address;
@@ -29,6 +29,8 @@ use timely_tests::roce::seal;
 
 pub const BUS: u32 = 512;
 pub const FLOW_BITS: u32 = 6;
+/// The pairs' priority where the bottleneck pauses it.
+const PRIORITY: u8 = 3;
 
 /// Faults of the network.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,6 +58,9 @@ pub struct Plan {
     pub marking: Option<(Marking, f64)>,
     /// The receiver sends no CNPs and is behind a NIC of its own, which sends them or does not.
     pub behind: Option<bool>,
+    /// The bottleneck pauses the pairs' priority of all hosts (802.1Qbb) above the first of these
+    /// bytes in its queue, and lets it go on at the second.
+    pub pfc: Option<(f64, f64)>,
     /// The host joins its pairs with their local numbers.
     pub joins: bool,
     /// The NICs make such packets ask for an ACK; 0 none.
@@ -235,8 +240,7 @@ impl<P: Path> Node<P> {
             && let Some((_, frame)) = self.answers.pop_front_if(|a| a.0 <= clk)
         {
             self.arriving.extend(beats(&frame, width));
-            let h = check(&frame).expect("an answer");
-            if h.kind != Kind::Cnp {
+            if let Some(h) = answer(&frame).filter(|h| h.kind != Kind::Cnp) {
                 self.answered.push_back((clk, h.queue_pair, h.psn));
             }
             if self.answered.len() > 8 {
@@ -272,10 +276,9 @@ impl<P: Path> Node<P> {
             self.missed += self.rising.drain(..dropped).count() as u64;
             let sent = self.rising.pop_front().expect("a frame from the wire");
             assert!(frame == sent, "clock {clk}: another frame reaches the host than came");
-            let h = check(&frame).expect("an answer");
-            let pair = self.pairs.iter_mut().find(|p| p.local == h.queue_pair).expect("a pair");
             // rxe takes no notice of a CNP.
-            if h.kind != Kind::Cnp {
+            if let Some(h) = answer(&frame).filter(|h| h.kind != Kind::Cnp) {
+                let pair = self.pairs.iter_mut().find(|p| p.local == h.queue_pair).expect("a pair");
                 pair.answered(clk, h.psn, h.syndrome);
             }
         }
@@ -329,6 +332,14 @@ impl<P: Path> Node<P> {
     }
 }
 
+// The header of a frame from the wire, unless it is a pause.
+fn answer(frame: &[u8]) -> Option<Headers> {
+    (frame[12..14] != MAC_CONTROL).then(|| check(frame).expect("an answer"))
+}
+
+/// EtherType of MAC control.
+const MAC_CONTROL: [u8; 2] = [0x88, 0x08];
+
 /// Measurements between two clocks.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
@@ -355,6 +366,9 @@ pub struct Network {
     /// When the bottleneck is free, 2^-16 clocks.
     free: u64,
     held: Option<(u64, Vec<u8>)>,
+    /// The hosts are paused; how often they were.
+    paused: bool,
+    pub pauses: u64,
     /// The next clock of each node.
     due: Vec<u64>,
     pub dropped: u64,
@@ -390,6 +404,10 @@ impl Network {
             let mut nic = prepare(Model::pairs(build(BUS, FLOW_BITS)), &plan.profile, plan.gbps, plan.age);
             put_mac(&mut nic, address::mac(host));
             nic.write32(roce::CONTROL.address(), control(plan.ask_every)).expect("a register");
+            if plan.pfc.is_some() {
+                nic.write32(port::PAUSE.address(), 1).expect("a register");
+                nic.write32(roce::PRIORITY.address(), PRIORITY.into()).expect("a register");
+            }
             let node = Node::new(nic, senders, plan.gbps, plan.joins);
             nodes.push(Node { ask_every: plan.ask_every, ..node });
         }
@@ -413,6 +431,8 @@ impl Network {
             clocks_a_byte,
             free: 0,
             held: None,
+            paused: false,
+            pauses: 0,
             dropped: 0,
             found: (0.0, 0.0, 0),
             carried: 0,
@@ -447,6 +467,10 @@ impl Network {
         }
         self.free = self.free.max(arrives) + bytes * self.clocks_a_byte;
         self.carried += bytes;
+        if !self.paused && self.plan.pfc.is_some_and(|(xoff, _)| queued + bytes as f64 > xoff) {
+            self.pauses += 1;
+            self.pause(arrives >> 16, true);
+        }
         if let Some((ramp, _)) = &self.plan.marking
             && ramp.marks(queued as u64, &mut self.rng)
         {
@@ -468,6 +492,27 @@ impl Network {
             }
             self.answer(at, left, answer);
         }
+    }
+
+    /// The bottleneck pauses all hosts, or lets them go on.
+    fn pause(&mut self, clk: u64, paused: bool) {
+        self.paused = paused;
+        let mut frame = super::alone::pause(PRIORITY);
+        if !paused {
+            frame[18..34].fill(0);
+        }
+        let arrives = clk + self.plan.round_trip / 4;
+        for (node, due) in self.nodes.iter_mut().zip(&mut self.due) {
+            let at = node.answers.partition_point(|a| a.0 <= arrives);
+            node.answers.insert(at, (arrives, frame.clone()));
+            *due = (*due).min(arrives).max(node.nic.clk());
+        }
+    }
+
+    /// When the queue of a bottleneck that pauses has come down.
+    fn resumes(&self) -> u64 {
+        let at = |(_, xon): (f64, f64)| self.free.saturating_sub((xon * self.clocks_a_byte as f64) as u64) >> 16;
+        self.plan.pfc.filter(|_| self.paused).map_or(u64::MAX, at)
     }
 
     /// The receiver's side sends `answer` to node `at`.
@@ -493,8 +538,13 @@ impl Network {
     pub fn run(&mut self, end: u64) {
         loop {
             let (at, clk) = self.due.iter().copied().enumerate().min_by_key(|n| n.1).expect("a node");
-            if clk >= end {
+            let resumes = self.resumes();
+            if clk.min(resumes) >= end {
                 return;
+            }
+            if resumes <= clk {
+                self.pause(resumes, false);
+                continue;
             }
             if at == self.nodes.len() {
                 self.receive(clk);
