@@ -124,26 +124,33 @@ fn a_segment_longer_than_its_bound_goes_on() {
 
 /// Flows that start together fill the switch to its flow control, which then holds the RTT where it
 /// is: a gradient of 0, with which rates rise. Above `T_high` they fall all the same, so the loop
-/// takes the queue back from flow control.
+/// takes the queue back from flow control, in each form of the NIC.
 #[test]
 fn flow_control_does_not_take_the_loop_over() {
     let all = [(25, 3, 16), (100, 10, 4), (25, 10, 4), (100, 10, 16)];
-    for (gbps, hosts, connections) in all.into_iter().take(if crate::common::thorough() { 4 } else { 2 }) {
+    let events = all.into_iter().take(if crate::common::thorough() { 4 } else { 2 }).map(|at| ("event", "standalone", 64, at));
+    let forms = [("standalone", 128), ("inline", 256), ("corundum", 128)];
+    let models = forms.into_iter().map(|(form, bus)| ("model", form, bus, all[0]));
+    // Clocked NICs take longer.
+    let of_models = if crate::common::thorough() { 40 } else { 8 };
+    for (kind, form, bus, (gbps, hosts, connections)) in events.chain(models) {
         let from: Vec<String> = (0..hosts).map(|s| s.to_string()).collect();
         let text = format!(
-            "duration_ms = 40\n[topology]\nhosts = {}\n[link]\nrate_gbps = {gbps}\n[nic]\nkind = 'event'\n[[flow]]\nfrom = [{}]\nto = {hosts}\n\
-             connections = {connections}\nprofile = 'timely-{gbps}g'\nstagger_us = 1\npacket_bytes = 1024\nsegment_bytes = 2048\n",
+            "duration_ms = {}\n[topology]\nhosts = {}\n[link]\nrate_gbps = {gbps}\n[nic]\nkind = '{kind}'\nform = '{form}'\nbus_bits = {bus}\n\
+             [[flow]]\nfrom = [{}]\nto = {hosts}\nconnections = {connections}\nprofile = 'timely-{gbps}g'\nstagger_us = 1\n\
+             packet_bytes = 1024\nsegment_bytes = 2048\n",
+            if kind == "model" { of_models } else { 40 },
             hosts + 1,
             from.join(", ")
         );
         let plan = file::parse(Path::new("together.toml"), &text).expect("a valid scenario");
         let s = build::run(plan, cores::factory().as_ref(), |_| {}).expect("a run").summary;
         println!(
-            "{gbps} Gb/s, {hosts} x {connections}: utilization {:.3}, RTT p99 {:.1} us, {} pauses, {} of them steady",
+            "{kind} {form}, {gbps} Gb/s, {hosts} x {connections}: utilization {:.3}, RTT p99 {:.1} us, {} pauses, {} of them steady",
             s.utilization, s.rtt_us.p99, s.pauses, s.pauses_steady
         );
-        assert!(s.pauses > 0 && s.pauses_steady == 0, "{gbps} Gb/s, {hosts} x {connections}: {} pauses", s.pauses_steady);
-        assert!(s.utilization > 0.97 && s.rtt_us.p99 < 60.0, "{gbps} Gb/s, {hosts} x {connections}: {s:?}");
+        assert!(s.pauses > 0 && s.pauses_steady == 0, "{kind} {form}, {gbps} Gb/s, {hosts} x {connections}: {} pauses", s.pauses_steady);
+        assert!(s.utilization > 0.97 && s.rtt_us.p99 < 60.0, "{kind} {form}, {gbps} Gb/s, {hosts} x {connections}: {s:?}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The in-line NIC: the Verilog of its core beside its model, every output at every clock, whatever
 //! host, wire and registers do.
 mod both;
+mod hostile;
 mod network;
 mod roce;
 mod world;

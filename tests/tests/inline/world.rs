@@ -74,7 +74,7 @@ pub struct World {
     arrivals: VecDeque<(u64, Vec<u8>)>,
 }
 
-fn between(from: u16, to: u16, header: &Header, payload: usize) -> Vec<u8> {
+pub fn between(from: u16, to: u16, header: &Header, payload: usize) -> Vec<u8> {
     let envelope = Envelope {
         mac_destination: address::mac(to),
         mac_source: address::mac(from),

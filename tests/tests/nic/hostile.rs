@@ -7,6 +7,7 @@ use timely_regs::parameters::Parameters;
 use timely_regs::wire::{ACK, FIRST, Header, LAST, Packet, READ};
 use timely_sim::nic::core::CoreEvent;
 use timely_tests::bench::{Bench, answer, swapped};
+use timely_tests::frames::COUNTED;
 use timely_tests::loopback::{Loop, Weather, spec as storm_spec};
 use timely_tests::nic::PORT;
 use timely_tests::nic::{cores, counters, flow, spec, start};
@@ -67,21 +68,16 @@ fn bad_frames_are_counted_and_stall_nothing() {
                     t.data,
                     t.acks
                 );
-                let kinds = [
-                    Counter::RxForeign,
-                    Counter::RxBad,
-                    Counter::RxTruncated,
-                    Counter::RxBadIp,
-                    Counter::RxBadHeader,
-                    Counter::RxData,
-                    Counter::RxAcks,
-                ];
-                for kind in kinds {
+                for kind in COUNTED {
                     println!("  {kind:?} {}", count(kind));
                     assert_eq!(count(kind), t.received[kind as usize], "{kind:?}, seed {seed}");
                     assert!(count(kind) > frames / 200, "few {kind:?}, seed {seed}");
                 }
-                assert_eq!(count(Counter::RxFrames), kinds.into_iter().map(count).sum::<u64>(), "every frame is of one kind, seed {seed}");
+                assert_eq!(
+                    count(Counter::RxFrames),
+                    COUNTED.into_iter().map(count).sum::<u64>(),
+                    "every frame is of one kind, seed {seed}"
+                );
                 assert_eq!(count(Counter::RxFrames), t.frames(), "every frame counts, seed {seed}");
                 assert_eq!((count(Counter::TxFrames), count(Counter::AcksSent)), (t.data, t.acks), "what was sent, seed {seed}");
                 let answers = [

@@ -4,6 +4,7 @@
 pub mod card;
 mod equal;
 pub mod generates;
+mod hostile;
 mod interfaces;
 pub mod launches;
 pub mod passes;
