@@ -84,6 +84,39 @@ pub fn counter(frame: &[u8], bad: bool, port: u16) -> Counter {
 pub const COUNTED: [Counter; 7] =
     [Counter::RxForeign, Counter::RxBad, Counter::RxTruncated, Counter::RxBadIp, Counter::RxBadHeader, Counter::RxData, Counter::RxAcks];
 
+/// A MAC control frame: opcode and what follows it (IEEE 802.3, annex 31A).
+fn mac_control(words: &[u16]) -> Vec<u8> {
+    let mut frame = vec![0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 0x08];
+    words.iter().for_each(|w| frame.extend(w.to_be_bytes()));
+    frame.resize(60, 0);
+    frame
+}
+
+/// PAUSE of all traffic, for so many times 512 bits of the line (IEEE 802.3, annex 31B).
+pub fn pause(quanta: u16) -> Vec<u8> {
+    mac_control(&[0x0001, quanta])
+}
+
+/// A pause of one priority (IEEE 802.1Qbb).
+pub fn pfc(priority: u8, quanta: u16) -> Vec<u8> {
+    let mut words = [0; 10];
+    (words[0], words[1], words[2 + usize::from(priority)]) = (0x0101, 1 << priority, quanta);
+    mac_control(&words)
+}
+
+/// A frame with one of the faults or none, half of them to `mac`; of at least 60 bytes, and no ACK
+/// of flow 0.
+pub fn hostile(rng: &mut impl Rng, mac: [u8; 6], port: u16) -> Vec<u8> {
+    let class = class(rng);
+    let mut frame = Fault::ALL[rng.random_range(0..Fault::ALL.len())].frame(rng, class, port);
+    frame.resize(frame.len().max(60), 0);
+    if rng.random() {
+        frame[..6].copy_from_slice(&mac);
+    }
+    let own = Packet::new_checked(&frame[..], port).is_ok_and(|p| p.kind() == Kind::Ack && p.flow() == 0);
+    if own { vec![0; 60] } else { frame }
+}
+
 /// A way to spoil a frame, or to leave it whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {

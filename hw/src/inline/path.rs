@@ -95,7 +95,7 @@ pub struct Path<
     pub drop_ready: Signal<Out, Bit>,
     /// A packet's addresses are not those of its flow.
     pub strange: Signal<In, Bit>,
-    /// The pacer's grants, and those that the form gives the store.
+    /// Grants that the credit lets go on, and those that the form gives the store.
     pub m_grant: GrantOut<F>,
     pub s_grant: GrantIn<F>,
     /// The store's charges, and those that the form gives the pacer.

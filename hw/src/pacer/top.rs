@@ -20,9 +20,10 @@ use timely_regs::flow;
 ///
 /// Latency: 30 clocks from a doorbell of an idle flow that may send at once to its grant.
 /// Throughput: one pass a clock. Back pressure: a grant not taken holds the next ones and the
-/// passes, so that a flow is ahead of its rate by its profile's cap and a packet, and no more than
-/// 64 packets are granted ahead; `doorbell_ready` falls when 16 doorbells wait. Loads, words of
-/// profiles, rates, charges and releases are always taken once `swept`, and ignored before.
+/// passes, so that a flow whose packets are farther apart than a train covers is ahead of its rate
+/// by its profile's cap and two packets; no more than 64 packets are granted ahead;
+/// `doorbell_ready` falls when 16 doorbells wait. Loads, words of profiles, rates, charges and
+/// releases are always taken once `swept`, and ignored before.
 /// Model: `timely_model::pacer::top::Pacer`.
 #[derive(LogicBlock, Default)]
 pub struct Pacer<

@@ -7,6 +7,7 @@ use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Addresses, Envelope, FIRST, Header, LAST};
 use timely_sim::frame::address;
 use timely_tests::bench::Bench;
+use timely_tests::frames::{pause, pfc};
 use timely_tests::nic::PORT;
 use timely_tests::nic::{CLOCK_NS, HOST, cores, counters, flow, spec, start};
 use timely_tests::rng;
@@ -20,24 +21,6 @@ const MICROSECOND: usize = 1250;
 const QUANTA: u16 = 1000;
 /// Priority of the flows, by `timely_tests::nic::spec`.
 const PRIORITY: u8 = 3;
-
-/// A MAC control frame: opcode and what follows it.
-fn control(parameters: &[u16]) -> Vec<u8> {
-    let mut frame = vec![0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 0x08];
-    parameters.iter().for_each(|w| frame.extend(w.to_be_bytes()));
-    frame.resize(60, 0);
-    frame
-}
-
-fn pause(quanta: u16) -> Vec<u8> {
-    control(&[0x0001, quanta])
-}
-
-fn pfc(priority: u8, quanta: u16) -> Vec<u8> {
-    let mut parameters = [0; 10];
-    (parameters[0], parameters[1], parameters[2 + usize::from(priority)]) = (0x0101, 1 << priority, quanta);
-    control(&parameters)
-}
 
 fn segment(n: u32) -> Vec<u8> {
     let envelope = Envelope {

@@ -282,7 +282,7 @@ impl<F: Form> Block for Nic<F> {
             self.wire_inside = !beat.last;
         }
 
-        // Grants are taken while little waits for the wire. One that pays for READs finds none.
+        // Grants are taken while little waits for the wire. One that pays for READs lets none go.
         let reads = self.reads.block.output(clk);
         let open = self.credit.block.open(c.line_rate);
         let offered = core.grant.filter(|_| open);

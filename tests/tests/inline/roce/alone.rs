@@ -12,6 +12,7 @@ use timely_regs::roce::{Bth, Error, Extension, check, opcode};
 use timely_sim::frame::address;
 use timely_sim::nic::core::Core;
 use timely_sim::nic::inline::{Inline, Model};
+use timely_tests::frames::pfc;
 use timely_tests::nic::{build, counters};
 
 pub const HOST: u16 = 1;
@@ -173,14 +174,6 @@ fn no_request_overtakes_another_of_its_pair() {
     assert!(clocks > 15_000, "{clocks} clocks: all are paced");
 }
 
-/// A pause frame (802.1Qbb) for the class `class`.
-pub fn pause(class: u8) -> Vec<u8> {
-    let mut frame = vec![0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 0x08, 1, 1, 0, 1 << class];
-    (0..8).for_each(|_| frame.extend(u16::MAX.to_be_bytes()));
-    frame.resize(60, 0);
-    frame
-}
-
 /// A pause of the priority that pairs are told to have stops them; one of another class does not.
 #[test]
 fn pauses_of_the_pairs_priority_stop_them_and_no_others() {
@@ -192,7 +185,7 @@ fn pauses_of_the_pairs_priority_stop_them_and_no_others() {
         // The priority holds for pairs that are set from then on.
         command(&mut nic, mapped(PEER), REMOTE, None, roce::REMOVE);
         command(&mut nic, mapped(PEER), REMOTE, Some(LOCAL), roce::SET);
-        run(&mut nic, 1000, &[], &[pause(class)]);
+        run(&mut nic, 1000, &[], &[pfc(class, u16::MAX)]);
         let frames: Vec<_> = (0..40).map(|i| request(opcode::WRITE_ONLY, i, 1024)).collect();
         let left = run(&mut nic, 20_000, &frames, &[]);
         assert_eq!(left.len(), if stops { 0 } else { 40 }, "class {class}");

@@ -1,6 +1,7 @@
 //! The in-line NIC that paces RoCEv2's queue pairs: its model behind RDMA hosts that know nothing
 //! of it.
 mod alone;
+mod beside;
 mod dcqcn;
 mod far;
 mod faults;
@@ -81,7 +82,7 @@ fn flow_control_does_not_take_the_loop_over() {
         let mut n = Network::new(Plan { pfc: Some((150_000.0, 100_000.0)), ..plan(Parameters::timely_10g(20.0), seed) }, 2, 1);
         n.run(5000 * US);
         let at_start = n.pauses;
-        // The rates take as long to come back from what the pauses left of them.
+        // Until then the rates come back from how far the first queue took them down.
         let m = n.measure(16_000 * US, if thorough() { 40_000 } else { 20_000 } * US);
         println!("seed {seed}: {at_start} pauses, then {}; {m:.3?}", n.pauses - at_start);
         assert!(at_start > 0 && n.pauses == at_start, "seed {seed}: {at_start} pauses, then {}", n.pauses - at_start);

@@ -23,7 +23,7 @@ use timely_sim::nic::core::Core;
 use timely_sim::nic::inline::{Inline, Model, Path};
 use timely_sim::nic::setup::configure;
 use timely_sim::scenario::Form;
-use timely_tests::frames::mend;
+use timely_tests::frames::{mend, pfc};
 use timely_tests::nic::{build, counters, spec};
 use timely_tests::roce::seal;
 
@@ -497,10 +497,7 @@ impl Network {
     /// The bottleneck pauses all hosts, or lets them go on.
     fn pause(&mut self, clk: u64, paused: bool) {
         self.paused = paused;
-        let mut frame = super::alone::pause(PRIORITY);
-        if !paused {
-            frame[18..34].fill(0);
-        }
+        let frame = pfc(PRIORITY, if paused { u16::MAX } else { 0 });
         let arrives = clk + self.plan.round_trip / 4;
         for (node, due) in self.nodes.iter_mut().zip(&mut self.due) {
             let at = node.answers.partition_point(|a| a.0 <= arrives);

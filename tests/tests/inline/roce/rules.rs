@@ -1,6 +1,6 @@
 //! Rules give pairs that are learned their profile and priority: seen by the rates at which they
 //! leave and by the pauses that stop them.
-use super::alone::{pause, run};
+use super::alone::run;
 use super::network::{BUS, FLOW_BITS, mapped, prepare, put_mac, put_profile};
 use super::rxe::envelope;
 use super::table::{Rule, command, put_rule, rule};
@@ -12,6 +12,7 @@ use timely_regs::wire::Addresses;
 use timely_sim::frame::address;
 use timely_sim::nic::core::Core;
 use timely_sim::nic::inline::{Inline, Model};
+use timely_tests::frames::pfc;
 use timely_tests::nic::build;
 
 const HOST: u16 = 1;
@@ -107,15 +108,13 @@ fn the_first_rule_that_is_for_a_pair_decides() {
     }
     // A pause of each priority stops the pairs that have it, and no others.
     for class in [0, 1, 3, 5, 7] {
-        run(&mut nic, 1000, &[], &[pause(class)]);
+        run(&mut nic, 1000, &[], &[pfc(class, u16::MAX)]);
         let all = left(&mut nic, 40_000, &packets(20..21));
         for (case, clocks) in CASES.iter().zip(&all[10..]) {
             assert_eq!(clocks.is_empty(), case.4 == class, "priority {class}, {case:?}");
         }
         // The pause ends by another one, of no time, and what waited leaves.
-        let mut ends = pause(class);
-        ends[18..34].fill(0);
-        run(&mut nic, 40_000, &[], &[ends]);
+        run(&mut nic, 40_000, &[], &[pfc(class, 0)]);
     }
 }
 

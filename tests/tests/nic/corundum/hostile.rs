@@ -7,9 +7,9 @@ use rand::Rng;
 use std::collections::VecDeque;
 use timely_regs::counters::{COUNTERS, Counter};
 use timely_regs::telemetry::TelemetryRecord;
-use timely_regs::wire::{FIRST, Kind, LAST, Packet};
+use timely_regs::wire::{FIRST, LAST};
 use timely_tests::bench::answer;
-use timely_tests::frames::{COUNTED, Fault, class, counter};
+use timely_tests::frames::{COUNTED, counter, hostile};
 use timely_tests::nic::PORT;
 use timely_tests::{cycles, few_seeds, rng};
 
@@ -40,7 +40,7 @@ fn bad_frames_are_counted_and_stall_nothing() {
                     acks += 1;
                     due.pop_front().map(|d| (d.1, false))
                 } else {
-                    open.then(|| (hostile(&mut rng), rng.random_bool(0.1)))
+                    open.then(|| (hostile(&mut rng, OWN_MAC, PORT), rng.random_bool(0.1)))
                 };
                 if let Some((frame, bad)) = arrives {
                     expected[counter(&frame, bad, PORT) as usize] += 1;
@@ -72,18 +72,4 @@ fn bad_frames_are_counted_and_stall_nothing() {
             assert!(record.samples == acks && acks == segments && acks > 20, "{record:?} of {acks} ACKs, {board:?}, seed {seed}");
         }
     }
-}
-
-// A frame that is foreign, malformed or random, half of them to our MAC; no ACK of the flow.
-fn hostile(rng: &mut impl Rng) -> Vec<u8> {
-    let class = class(rng);
-    let mut frame = Fault::ALL[rng.random_range(0..Fault::ALL.len())].frame(rng, class, PORT);
-    if frame.len() < 60 {
-        frame.resize(60, 0);
-    }
-    if rng.random() {
-        frame[..6].copy_from_slice(&OWN_MAC);
-    }
-    let ours = Packet::new_checked(&frame[..], PORT).is_ok_and(|p| p.kind() == Kind::Ack && p.flow() == 0);
-    if ours { vec![0; 60] } else { frame }
 }
