@@ -41,6 +41,10 @@ fn run(yosys: &Path, folder: &Path, name: &str, script: &str) -> Result<(), Stri
     quiet(c).map(drop)
 }
 
+/// Verilator's comments around an emission.
+const SAVE: &str = "/* verilator lint_save */";
+const RESTORE: &str = "/* verilator lint_restore */";
+
 impl Text {
     /// Makes the netlist of `row`'s text `key`, in a folder of its own below `work`.
     ///
@@ -93,7 +97,10 @@ impl Text {
         if !self.dissolved {
             // The other modules stay as they were emitted.
             let is_other = |m: &&str| !self.modules.iter().any(|n| m.contains(&format!("module {n}(")));
-            text.extend(self.verilog.split_inclusive("endmodule").filter(is_other));
+            let others: String = self.verilog.split_inclusive("endmodule").filter(is_other).collect();
+            // Verilator is told of its warnings in front of the first module, which goes with what
+            // it was told, and behind the last.
+            text += &if others.contains(SAVE) { others } else { others.replace(RESTORE, "") };
         }
         Ok(text)
     }
