@@ -211,8 +211,8 @@ impl<
         if self.doorbell.act.valid.val() {
             self.ready.act.flow.next = self.doorbell.act.flow.val();
         }
-        // Nothing is decided while a grant waits: what was granted and not charged yet counts as
-        // the last packet did, which says little of a mixture.
+        // No flow begins its pass while a grant waits: what was granted and not charged yet counts
+        // as the last packet did, which says little of a mixture.
         self.pass.q.valid.next = self.ready.o.valid.val() & !self.held.q.val();
         self.pass.q.flow.next = self.ready.o.flow.val();
         self.ready.o.ready.next = self.pass.q.ready.val() & !self.held.q.val();

@@ -60,7 +60,7 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     beat: DFF<Bits<B>>,
     /// Beats after this one; of a packet that is discarded, cells.
     left: DFF<Bits<11>>,
-    /// There are none.
+    /// No beat, or cell, comes after this one.
     last: DFF<Bit>,
     over: DFF<Bits<6>>,
     side: DFF<Bits<S>>,

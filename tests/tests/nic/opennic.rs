@@ -18,7 +18,7 @@ use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::{Addresses, Class, FIRST, Header, LAST};
 use timely_tests::bench::answer;
 use timely_tests::board::{Frame, HOST, OPENNIC, WIRE};
-use timely_tests::frames::{Fault, class, envelope, with_its_place};
+use timely_tests::frames::{Fault, class, envelope, pause, pfc, with_its_place};
 use timely_tests::nic::PORT;
 use timely_tests::{rng, seeds};
 use timely_verilate::{Library, Options, build};
@@ -540,10 +540,13 @@ fn a_full_store_drops_or_waits() {
 fn a_pause_frame_stops_what_is_decided() {
     for nic in nics() {
         // 400 quanta of 51.2 ns are 5,120 clocks. PFC of priority 0, which is the flows'.
-        let pfc = [1, 1, 1, 400];
-        for (what, parameters, length) in
-            [("PAUSE", [0u16, 1, 400, 0], 1514), ("PFC", pfc, 1514), ("PFC", pfc, 300), ("PFC", pfc, 90), ("PFC", pfc, 9014)]
-        {
+        for (what, frame, length) in [
+            ("PAUSE", pause(400), 1514),
+            ("PFC", pfc(0, 400), 1514),
+            ("PFC", pfc(0, 400), 300),
+            ("PFC", pfc(0, 400), 90),
+            ("PFC", pfc(0, 400), 9014),
+        ] {
             let most = 2 * (length + 24) + 1250;
             let flows = (0..8).map(|f| (f, 0)).collect();
             let mut board = prepared(nic.library(), OPENNIC, &Setup { profiles: vec![fixed(5000.0)], flows, bound: 60, lead: 0 }, 1);
@@ -564,10 +567,7 @@ fn a_pause_frame_stops_what_is_decided() {
                 sent.clone()
             };
             run(&mut board, 30_000);
-            let mut frame = vec![0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 0x08];
-            frame.extend([parameters[0] as u8, parameters[1] as u8]);
-            parameters[2..].iter().for_each(|w| frame.extend(w.to_be_bytes()));
-            frame.resize(60, 0);
+            let is_pfc = frame[14] != 0;
             board.send(WIRE, frame, beside(60, 0x40));
             let mut from = board.clk();
             while board.waiting(WIRE) > 0 {
@@ -585,7 +585,7 @@ fn a_pause_frame_stops_what_is_decided() {
                 "{what}, frames of {length} bytes: {bytes} bytes in {behind:?}"
             );
             let counted = [Counter::PauseFrames, Counter::PfcFrames].map(|c| counter(&mut board, c));
-            assert_eq!(counted, if parameters[0] == 0 { [1, 0] } else { [0, 1] }, "{what}: frames that are counted");
+            assert_eq!(counted, if is_pfc { [0, 1] } else { [1, 0] }, "{what}: frames that are counted");
             // 24 KB are what the line carries behind the pause's end.
             let again = if length > 2000 { 1 } else { 8 };
             assert!(run(&mut board, 5000).len() > before + again, "{what}, frames of {length} bytes: it does not go on");

@@ -15,7 +15,7 @@ use timely_regs::wire::{FIRST, LAST};
 use timely_tests::bench::answer;
 use timely_tests::board::{Board, HOST, Shape, WIRE, taxi_board};
 use timely_tests::flat::taxi_adapter;
-use timely_tests::frames::{Fault, class, with_its_place};
+use timely_tests::frames::{Fault, class, pfc, with_its_place};
 use timely_tests::nic::PORT;
 use timely_tests::{rng, seeds, thorough};
 use timely_verilate::{Library, Options, build};
@@ -326,10 +326,8 @@ fn paused_priorities_wait() {
             }
             left
         };
-        let mut pfc = vec![0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 0x08, 1, 1, 0, 1];
         // 51.2 ns at 10 Gb/s each: 51,200 clocks.
-        pfc.extend(4000u16.to_be_bytes());
-        pfc.resize(60, 0);
+        let pfc = pfc(0, 4000);
         // The flow's priority is 0. What the MAC says comes beside a frame that is bad.
         let said = |priorities: u128| priorities << 8 | 0b11;
         let before = left(&mut board, 20_000);

@@ -1,5 +1,5 @@
 //! One host's packets, one by one, through the model of the NIC: their order, and pauses.
-use super::network::{BUS, FLOW_BITS, mapped, prepare, put_mac};
+use super::node::{BUS, FLOW_BITS, mapped, prepare, put_mac};
 use super::rxe::envelope;
 use super::table::{command, read, take};
 use std::collections::VecDeque;

@@ -1,7 +1,8 @@
 //! A queue pair that reads beside one that writes: what pays for READs is granted, and puts nothing
 //! on the wire that the writes fill.
 use super::alone::{HOST, PEER};
-use super::network::{BUS, FLOW_BITS, mapped, prepare, put_mac};
+use super::many::LARGEST;
+use super::node::{BUS, FLOW_BITS, mapped, prepare, put_mac};
 use super::rxe::envelope;
 use super::table::command;
 use std::collections::VecDeque;
@@ -33,7 +34,7 @@ fn request(pair: u32, psn: u32, bytes: usize) -> Vec<u8> {
 /// Rates of the pair that writes 4 KB and of the one that reads so many bytes, by what both have on
 /// the wire in either direction, Mb/s; each pair's profile has this rate, and a cap of two packets.
 fn rates(gbps: f64, mbps: f64, read: usize) -> [f64; 2] {
-    let profile = Parameters { outstanding_bytes: 0, cap_bytes: 2 * 4178, ..Parameters::fixed(mbps) };
+    let profile = Parameters { outstanding_bytes: 0, cap_bytes: 2 * LARGEST as u32, ..Parameters::fixed(mbps) };
     let mut nic = prepare(Model::pairs(build(BUS, FLOW_BITS)), &profile, gbps, 0);
     put_mac(&mut nic, address::mac(HOST));
     nic.write32(roce::MTU.address(), MTU.0).expect("a register");

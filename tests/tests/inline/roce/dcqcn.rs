@@ -1,6 +1,7 @@
 //! DCQCN over RoCEv2's own CNPs: hosts behind an in-line NIC each, a switch that marks, a receiver
 //! that answers marks as a notification point does.
-use super::network::{FLOW_BITS, Network, Plan, US};
+use super::network::{Network, Plan, US};
+use super::node::FLOW_BITS;
 use super::plan;
 use super::table::packets;
 use rayon::prelude::*;

@@ -1,5 +1,5 @@
 //! The receiving host behind a NIC of its own, which sends CNPs in its place or does not.
-use super::network::{mapped, prepare, put_mac};
+use super::node::{mapped, prepare, put_mac};
 use super::rxe::{Receiver, Sender};
 use super::table::{command, take};
 use std::collections::{BTreeMap, VecDeque};

@@ -1,6 +1,6 @@
 //! The least rate of profiles, below which a pair's packets wait in the NIC for longer than its
 //! host waits for their ACKs.
-use super::network::{BUS, FLOW_BITS, mapped, prepare, put_mac};
+use super::node::{BUS, FLOW_BITS, mapped, prepare, put_mac};
 use super::rxe::envelope;
 use super::table::command;
 use std::collections::VecDeque;

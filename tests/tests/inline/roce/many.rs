@@ -1,6 +1,6 @@
 //! A million packets of 64 queue pairs, and as many to them: what leaves is what came, byte for
 //! byte, each pair's in its order and at its rate.
-use super::network::{BUS, FLOW_BITS, mapped, prepare, put_mac};
+use super::node::{BUS, FLOW_BITS, mapped, prepare, put_mac};
 use super::rxe::{MTU, envelope};
 use super::table::command;
 use rand::Rng;
@@ -23,7 +23,7 @@ const PAIRS: u32 = 64;
 /// 64 of them take .9 of 100 Gb/s.
 const MBPS: f64 = 1400.0;
 /// Wire bytes of the largest frame, of which tokens for two are kept while others leave.
-const LARGEST: usize = 4096 + 58 + BESIDE;
+pub const LARGEST: usize = 4096 + 58 + BESIDE;
 /// ns of a clock.
 const NS: f64 = 4.0;
 /// Bytes of a frame on the wire beside those that the model has: preamble, FCS, gap.

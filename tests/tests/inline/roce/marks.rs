@@ -1,6 +1,6 @@
 //! Marks that a NIC answers in its host's place, and those that it must not: of strangers, of
 //! forgers, and of frames that a switch floods to all its ports.
-use super::network::{BUS, FLOW_BITS, mapped, prepare};
+use super::node::{BUS, FLOW_BITS, mapped, prepare};
 use super::table::command;
 use super::world::{FORGERIES, GROUP4, GROUP6, between_classes, forged};
 use std::net::Ipv4Addr;

@@ -10,6 +10,7 @@ mod loss;
 mod many;
 mod marks;
 mod network;
+mod node;
 mod pause;
 mod promises;
 mod reads;

@@ -1,7 +1,7 @@
 //! Pause frames at an oversubscribed port: what queue pairs still send behind one, and when they go
 //! on.
 use super::alone::{HOST, PEER, request_of};
-use super::network::{BUS, FLOW_BITS, mapped, prepare, put_mac};
+use super::node::{BUS, FLOW_BITS, mapped, prepare, put_mac};
 use super::table::command;
 use rand::Rng;
 use std::collections::VecDeque;

@@ -1,5 +1,6 @@
 //! Promises to users of queue pairs: a lone one has the line, and steps of the date change nothing.
-use super::network::{FLOW_BITS, Network, Plan, US, mapped};
+use super::network::{Network, Plan, US};
+use super::node::{FLOW_BITS, mapped};
 use super::plan;
 use super::table::read;
 use rand::Rng;

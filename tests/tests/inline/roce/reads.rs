@@ -1,6 +1,7 @@
 //! Hosts that read: what their READs bring keeps to the rates of their pairs.
 use super::dcqcn::{fluid, marked};
-use super::network::{BUS, FLOW_BITS, US, jain, mapped, prepare, put_mac};
+use super::network::{US, jain};
+use super::node::{BUS, FLOW_BITS, mapped, prepare, put_mac};
 use super::rxe::{MTU, envelope};
 use super::table::command;
 use rand::Rng;

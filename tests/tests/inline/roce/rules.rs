@@ -1,7 +1,7 @@
 //! Rules give pairs that are learned their profile and priority: seen by the rates at which they
 //! leave and by the pauses that stop them.
 use super::alone::run;
-use super::network::{BUS, FLOW_BITS, mapped, prepare, put_mac, put_profile};
+use super::node::{BUS, FLOW_BITS, mapped, prepare, put_mac, put_profile};
 use super::rxe::envelope;
 use super::table::{Rule, command, put_rule, rule};
 use timely_model::inline::nic::In;

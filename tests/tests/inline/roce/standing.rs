@@ -1,5 +1,5 @@
 //! Packets behind a wire that takes nothing: they stand still, which the model skips.
-use super::network::{mapped, prepare, put_mac};
+use super::node::{mapped, prepare, put_mac};
 use super::rxe::envelope;
 use super::shell;
 use super::table::command;

@@ -1,6 +1,6 @@
 //! The surroundings of a NIC with queue pairs in its lockstep test: hosts, wire and driver at
 //! random.
-use super::network::{control, mapped, prepare, put_profile};
+use super::node::{control, mapped, prepare, put_profile};
 use super::rxe::envelope;
 use super::table::{Rule, command, put_rule, read, rule, take};
 use crate::both::Both;
