@@ -54876,7 +54876,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire charge__charge_ends;
     wire  charge__paid_valid;
     wire  [9:0] charge__paid_flow;
-    wire  [56:0] charge__paid_word;
+    wire  [63:0] charge__paid_word;
     wire  [7:0] charge__paid_voids;
     wire  charge__paid_ends;
     wire  charge__swept;
@@ -54898,7 +54898,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire [48:0] pass__post_word;
     wire pass__paid_valid;
     wire [9:0] pass__paid_flow;
-    wire [56:0] pass__paid_word;
+    wire [63:0] pass__paid_word;
     wire [7:0] pass__paid_voids;
     wire pass__paid_ends;
     wire pass__fl_valid;
@@ -54919,6 +54919,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire pass__stop;
     wire [63:0] pass__now;
     wire pass__left;
+    wire pass__held;
     wire  pass__granted_valid;
     wire  [9:0] pass__granted_flow;
     wire  [15:0] pass__granted_count;
@@ -54973,9 +54974,9 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     reg  [9:0] due_flow__d;
     reg  [9:0] due_flow__d_v;
     reg [9:0] due_flow__q = 10'h0;
-    reg  [63:0] turned__d;
-    reg  [63:0] turned__d_v;
-    reg [63:0] turned__q = 64'h0;
+    reg  [63:0] not_turned__d;
+    reg  [63:0] not_turned__d_v;
+    reg [63:0] not_turned__q = 64'h0;
     
     // Local signals
     wire go;
@@ -55080,6 +55081,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .stop(pass__stop),
         .now(pass__now),
         .left(pass__left),
+        .held(pass__held),
         .granted_valid(pass__granted_valid),
         .granted_flow(pass__granted_flow),
         .granted_count(pass__granted_count),
@@ -55140,14 +55142,14 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         held__d_v = held__q;
         due__d_v = due__q;
         due_flow__d_v = due_flow__q;
-        turned__d_v = turned__q;
+        not_turned__d_v = not_turned__q;
         due__d_v = wheel__due_valid;
         due_flow__d_v = wheel__due_flow;
         ready__act_flow_v = parking__o_flow;
         if (doorbell__act_valid) begin
             ready__act_flow_v = doorbell__act_flow;
         end
-        turned__d_v = now;
+        not_turned__d_v = ~now;
         granted__d_v = left;
         held__d_v = grant_valid & ~grant_ready;
         pulses_v = ((32'h0) & 32'hffffffff);
@@ -55166,7 +55168,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         held__d = held__d_v;
         due__d = due__d_v;
         due_flow__d = due_flow__d_v;
-        turned__d = turned__d_v;
+        not_turned__d = not_turned__d_v;
         ready__act_flow = ready__act_flow_v;
         pulses = pulses_v;
     end
@@ -55206,9 +55208,6 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign ready__due_valid = due__q;
     assign ready__due_flow = due_flow__q;
     assign ready__act_valid = doorbell__act_valid | parking__o_valid;
-    assign pass__q_valid = ready__o_valid & ~held__q;
-    assign pass__q_flow = ready__o_flow;
-    assign ready__o_ready = pass__q_ready & ~held__q;
     assign parking__resume = pass__resume;
     assign parking__o_ready = ~doorbell__act_valid;
     assign pass__fl_valid = fl_valid & go;
@@ -55229,7 +55228,8 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign pass__stop = stop;
     assign pass__now = now;
     assign pass__left = granted__q;
-    assign wheel__now = turned__q;
+    assign pass__held = held__q;
+    assign wheel__now = ~not_turned__q;
     assign wheel__due_ready = 1'b1;
     assign gate__now = now;
     assign gate__train_valid = pass__train_valid;
@@ -55249,6 +55249,9 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign doorbell__sleep_why = pass__sleep_why;
     assign doorbell__sleep_granted = pass__sleep_granted;
     assign doorbell__sleep_released = pass__sleep_released;
+    assign pass__q_valid = ready__o_valid;
+    assign ready__o_ready = pass__q_ready;
+    assign pass__q_flow = ready__o_flow;
     assign parking__park_valid = pass__park_valid;
     assign parking__park_flow = pass__park_flow;
     assign pass__post_valid = doorbell__post_valid;
@@ -55267,7 +55270,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         held__q <= held__d;
         due__q <= due__d;
         due_flow__q <= due_flow__d;
-        turned__q <= turned__d;
+        not_turned__q <= not_turned__d;
     end
 endmodule // standalone__core__pacer
 
@@ -55283,7 +55286,7 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     input wire  charge_ends;
     output wire paid_valid;
     output wire [9:0] paid_flow;
-    output wire [56:0] paid_word;
+    output wire [63:0] paid_word;
     output wire [7:0] paid_voids;
     output wire paid_ends;
     output wire swept;
@@ -55294,11 +55297,11 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     // Stub signals
     wire [9:0] ram__read_address;
     wire ram__read_clock;
-    wire  [64:0] ram__read_data;
+    wire  [71:0] ram__read_data;
     reg  [9:0] ram__write_address;
     reg  [9:0] ram__write_address_v;
     wire ram__write_clock;
-    wire [64:0] ram__write_data;
+    wire [71:0] ram__write_data;
     reg  ram__write_enable;
     reg  ram__write_enable_v;
     reg  [10:0] sweep__d;
@@ -55335,9 +55338,9 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     reg ends__2__q = 1'h0;
     wire ends__3__d;
     reg ends__3__q = 1'h0;
-    reg  [64:0] raw__d;
-    reg  [64:0] raw__d_v;
-    reg [64:0] raw__q = 65'h0;
+    reg  [71:0] raw__d;
+    reg  [71:0] raw__d_v;
+    reg [71:0] raw__q = 72'h0;
     reg  done_valid__0__d;
     reg  done_valid__0__d_v;
     reg done_valid__0__q = 1'h0;
@@ -55353,13 +55356,13 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     reg [9:0] done_flow__1__q = 10'h0;
     wire [9:0] done_flow__2__d;
     reg [9:0] done_flow__2__q = 10'h0;
-    reg  [64:0] done__0__d;
-    reg  [64:0] done__0__d_v;
-    reg [64:0] done__0__q = 65'h0;
-    wire [64:0] done__1__d;
-    reg [64:0] done__1__q = 65'h0;
-    wire [64:0] done__2__d;
-    reg [64:0] done__2__q = 65'h0;
+    reg  [71:0] done__0__d;
+    reg  [71:0] done__0__d_v;
+    reg [71:0] done__0__q = 72'h0;
+    wire [71:0] done__1__d;
+    reg [71:0] done__1__q = 72'h0;
+    wire [71:0] done__2__d;
+    reg [71:0] done__2__q = 72'h0;
     reg  [1:0] from__d;
     reg  [1:0] from__d_v;
     reg [1:0] from__q = 2'h0;
@@ -55368,10 +55371,13 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     wire is_newest;
     wire is_second;
     wire is_third;
-    reg  [64:0] account;
+    reg  [71:0] account;
     reg  [31:0] sum;
     reg  [8:0] packets;
     reg  [15:0] last;
+    wire [6:0] units;
+    reg  [6:0] largest_before;
+    reg  [6:0] largest;
     reg  [7:0] voids;
     wire is_swept;
     
@@ -55425,15 +55431,23 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
         sum = account[(32'h0)+:(32)] + ((bytes__2__q) & 32'hffffffff);
         packets = account[(32'h20)+:(9)] + ((32'h1) & 9'h1ff);
         last = bytes__2__q;
-        voids = account[(32'h39)+:(8)];
+        voids = account[(32'h40)+:(8)];
         if (~|bytes__2__q) begin
             last = account[(32'h29)+:(16)];
-            voids = account[(32'h39)+:(8)] + ((32'h1) & 8'hff);
+            voids = account[(32'h40)+:(8)] + ((32'h1) & 8'hff);
+        end
+        largest_before = account[(32'h39)+:(7)];
+        largest = largest_before;
+        if (units >= largest_before) begin
+            largest = units;
+        end
+        else if (account[(32'h20)+:(4)] == ((32'hf) & 4'hf)) begin
+            largest = largest_before - ((32'h1) & 7'h7f);
         end
         done_valid__0__d_v = valid__2__q;
-        done__0__d_v = {voids, last, packets, sum};
+        done__0__d_v = {voids, largest, last, packets, sum};
         if (rst | ~is_swept) begin
-            done__0__d_v = ((32'h0) & 65'h1ffffffffffffffff);
+            done__0__d_v = ((32'h0) & 72'hffffffffffffffffff);
         end
         ram__write_enable_v = done_valid__0__q;
         ram__write_address_v = done_flow__0__q;
@@ -55486,12 +55500,13 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     assign is_newest = valid__2__q & (flow__1__q == flow__2__q);
     assign is_second = done_valid__0__q & (flow__1__q == done_flow__0__q);
     assign is_third = done_valid__1__q & (flow__1__q == done_flow__1__q);
+    assign units = bytes__2__q[(32'h9)+:(7)];
     assign done_flow__0__d = flow__2__q;
     assign ram__write_data = done__0__q;
     assign paid_valid = done_valid__0__q;
     assign paid_flow = done_flow__0__q;
-    assign paid_word = done__0__q[(32'h0)+:(57)];
-    assign paid_voids = done__0__q[(32'h39)+:(8)];
+    assign paid_word = done__0__q[(32'h0)+:(64)];
+    assign paid_voids = done__0__q[(32'h40)+:(8)];
     assign paid_ends = ends__3__q;
     assign swept = is_swept;
     
@@ -55570,17 +55585,17 @@ module tnic_standalone__core__pacer__charge__ram(read_address,read_clock,read_da
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [64:0] read_data;
+    output reg  [71:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [64:0] write_data;
+    input wire  [71:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[64:0] mem[1023:0];
+    reg[71:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {65{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {72{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -61234,6 +61249,8 @@ endmodule // standalone__core__pacer__gate__trains__ram
 
 
 
+
+
 module tnic_standalone__core__pacer__parking(clk,rst,park_valid,park_flow,resume,o_valid,o_ready,o_flow);
     
     // Module arguments
@@ -61535,7 +61552,7 @@ endmodule // standalone__core__pacer__parking__queue__ram
 
 
 
-module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_voids,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
+module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_voids,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,held,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
     
     // Module arguments
     input wire  clk;
@@ -61548,7 +61565,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     input wire  [48:0] post_word;
     input wire  paid_valid;
     input wire  [9:0] paid_flow;
-    input wire  [56:0] paid_word;
+    input wire  [63:0] paid_word;
     input wire  [7:0] paid_voids;
     input wire  paid_ends;
     input wire  fl_valid;
@@ -61569,6 +61586,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     input wire  stop;
     input wire  [63:0] now;
     input wire  left;
+    input wire  held;
     output wire granted_valid;
     output wire [9:0] granted_flow;
     output wire [15:0] granted_count;
@@ -61611,7 +61629,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     wire [48:0] memory__post_word;
     wire memory__paid_valid;
     wire [9:0] memory__paid_flow;
-    wire [56:0] memory__paid_word;
+    wire [63:0] memory__paid_word;
     wire [7:0] memory__paid_voids;
     wire memory__paid_ends;
     wire memory__rate_valid;
@@ -61619,7 +61637,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     wire [31:0] memory__rate_value;
     wire  [241:0] memory__state;
     wire  [48:0] memory__post;
-    wire  [56:0] memory__paid;
+    wire  [63:0] memory__paid;
     wire  [7:0] memory__voids;
     wire  [31:0] memory__ended;
     wire  [29:0] memory__rate;
@@ -61638,8 +61656,9 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     wire bucket__rst;
     wire [204:0] bucket__state;
     wire [48:0] bucket__post;
-    wire [56:0] bucket__paid;
+    wire [63:0] bucket__paid;
     wire [31:0] bucket__ended;
+    wire bucket__held;
     wire [29:0] bucket__rate;
     wire [15:0] bucket__size;
     wire [47:0] bucket__now;
@@ -61652,7 +61671,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     wire  [51:0] bucket__deficit;
     wire  [31:0] bucket__base;
     wire  bucket__measured;
-    wire  [14:0] bucket__verdict;
+    wire  [15:0] bucket__verdict;
     wire span__clk;
     wire [16:0] span__y;
     wire [4:0] span__e;
@@ -61675,7 +61694,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     wire fate__stop;
     wire fate__valid;
     wire [2:0] fate__pfc;
-    wire [14:0] fate__bucket;
+    wire [15:0] fate__bucket;
     wire fate__due;
     wire [4:0] fate__wished;
     wire  fate__ready;
@@ -61691,6 +61710,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     wire  fate__insert;
     wire  fate__again;
     wire  fate__soon;
+    wire  fate__held;
     wire  fate__park;
     wire  fate__idle;
     wire  fate__resume;
@@ -61699,6 +61719,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     wire wake__valid;
     wire wake__again;
     wire wake__soon;
+    wire wake__held;
     wire wake__grant;
     wire [2:0] wake__size;
     wire [31:0] wake__tau;
@@ -61878,11 +61899,11 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     wire  [22:0] packets__o;
     wire verdicts__clk;
     wire verdicts__rst;
-    wire [14:0] verdicts__i;
-    wire  [14:0] verdicts__o;
-    reg  [14:0] verdict15__d;
-    reg  [14:0] verdict15__d_v;
-    reg [14:0] verdict15__q = 15'h0;
+    wire [15:0] verdicts__i;
+    wire  [15:0] verdicts__o;
+    reg  [15:0] verdict15__d;
+    reg  [15:0] verdict15__d_v;
+    reg [15:0] verdict15__q = 16'h0;
     reg  slept__d;
     reg  slept__d_v;
     reg slept__q = 1'h0;
@@ -61924,7 +61945,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     wire [204:0] account;
     wire [15:0] voids2;
     wire [15:0] voids16;
-    wire [14:0] verdict14;
+    wire [15:0] verdict14;
     wire [49:0] asked;
     wire [49:0] request;
     wire issue;
@@ -61990,6 +62011,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
         .post(bucket__post),
         .paid(bucket__paid),
         .ended(bucket__ended),
+        .held(bucket__held),
         .rate(bucket__rate),
         .size(bucket__size),
         .now(bucket__now),
@@ -62045,6 +62067,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
         .insert(fate__insert),
         .again(fate__again),
         .soon(fate__soon),
+        .held(fate__held),
         .park(fate__park),
         .idle(fate__idle),
         .resume(fate__resume)
@@ -62055,6 +62078,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
         .valid(wake__valid),
         .again(wake__again),
         .soon(wake__soon),
+        .held(wake__held),
         .grant(wake__grant),
         .size(wake__size),
         .tau(wake__tau),
@@ -62244,7 +62268,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
             write17__d_v = 1'b0;
             sleep17__d_v = 1'b0;
             slept__d_v = 1'b0;
-            verdict15__d_v = ((32'h0) & 15'h7fff);
+            verdict15__d_v = ((32'h0) & 16'hffff);
             valid__0__d_v = 1'b0;
             flow__0__d_v = ((32'h0) & 10'h3ff);
             valid__1__d_v = 1'b0;
@@ -62386,6 +62410,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     assign bucket__post = memory__post;
     assign bucket__paid = memory__paid;
     assign bucket__ended = memory__ended;
+    assign bucket__held = held;
     assign bucket__rate = memory__rate;
     assign bucket__size = memory__size;
     assign kept__i = {account[(64'hcb)+:(1)], account[(64'h9a)+:(16)], memory__post[(64'h10)+:(32)], charged[(32'h0)+:(25)], memory__rate};
@@ -62429,6 +62454,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
     assign wake__valid = fate__insert;
     assign wake__again = fate__again;
     assign wake__soon = fate__soon;
+    assign wake__held = fate__held;
     assign wake__grant = fate__grant;
     assign wake__size = fate__size;
     assign wake__tau = tau16__q;
@@ -62530,15 +62556,16 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_va
 endmodule // standalone__core__pacer__pass
 
 
-module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,rate,size,now,bound,idle,cap,elapsed,packet,tokens,deficit,base,measured,verdict);
+module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,held,rate,size,now,bound,idle,cap,elapsed,packet,tokens,deficit,base,measured,verdict);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  [204:0] state;
     input wire  [48:0] post;
-    input wire  [56:0] paid;
+    input wire  [63:0] paid;
     input wire  [31:0] ended;
+    input wire  held;
     input wire  [29:0] rate;
     input wire  [15:0] size;
     input wire  [47:0] now;
@@ -62551,7 +62578,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     output wire [51:0] deficit;
     output wire [31:0] base;
     output wire measured;
-    output wire [14:0] verdict;
+    output wire [15:0] verdict;
     
     // Constant declarations
     localparam  octet = 7'b1111101;
@@ -62590,9 +62617,18 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  drop1__d;
     reg  drop1__d_v;
     reg drop1__q = 1'h0;
+    reg  [6:0] largest1__d;
+    reg  [6:0] largest1__d_v;
+    reg [6:0] largest1__q = 7'h0;
+    reg  held1__d;
+    reg  held1__d_v;
+    reg held1__q = 1'h0;
     reg  [15:0] length2__d;
     reg  [15:0] length2__d_v;
     reg [15:0] length2__q = 16'h0;
+    reg  [15:0] foreseen2__d;
+    reg  [15:0] foreseen2__d_v;
+    reg [15:0] foreseen2__q = 16'h0;
     reg  measured2__d;
     reg  measured2__d_v;
     reg measured2__q = 1'h0;
@@ -62632,9 +62668,6 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  [8:0] uncharged2__d;
     reg  [8:0] uncharged2__d_v;
     reg [8:0] uncharged2__q = 9'h0;
-    reg  [8:0] uncharged3__d;
-    reg  [8:0] uncharged3__d_v;
-    reg [8:0] uncharged3__q = 9'h0;
     reg  [50:0] tokens2__d;
     reg  [50:0] tokens2__d_v;
     reg [50:0] tokens2__q = 51'h0;
@@ -62671,9 +62704,9 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  [22:0] packet3__d;
     reg  [22:0] packet3__d_v;
     reg [22:0] packet3__q = 23'h0;
-    reg  [15:0] length3__d;
-    reg  [15:0] length3__d_v;
-    reg [15:0] length3__q = 16'h0;
+    reg  [15:0] foreseen3__d;
+    reg  [15:0] foreseen3__d_v;
+    reg [15:0] foreseen3__q = 16'h0;
     reg  [51:0] tokens3__d;
     reg  [51:0] tokens3__d_v;
     reg [51:0] tokens3__q = 52'h0;
@@ -62704,9 +62737,9 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  [28:0] high_high__d;
     reg  [28:0] high_high__d_v;
     reg [28:0] high_high__q = 29'h0;
-    reg  [25:0] waiting_low__d;
-    reg  [25:0] waiting_low__d_v;
-    reg [25:0] waiting_low__q = 26'h0;
+    reg  [23:0] waiting_low__d;
+    reg  [23:0] waiting_low__d_v;
+    reg [23:0] waiting_low__q = 24'h0;
     reg  [14:0] waiting_high__d;
     reg  [14:0] waiting_high__d_v;
     reg [14:0] waiting_high__q = 15'h0;
@@ -62716,9 +62749,9 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  alone4__d;
     reg  alone4__d_v;
     reg alone4__q = 1'h0;
-    reg  [15:0] length4__d;
-    reg  [15:0] length4__d_v;
-    reg [15:0] length4__q = 16'h0;
+    reg  [15:0] foreseen4__d;
+    reg  [15:0] foreseen4__d_v;
+    reg [15:0] foreseen4__q = 16'h0;
     reg  [51:0] tokens4__d;
     reg  [51:0] tokens4__d_v;
     reg [51:0] tokens4__q = 52'h0;
@@ -62743,9 +62776,9 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  free5__d;
     reg  free5__d_v;
     reg free5__q = 1'h0;
-    reg  [15:0] length5__d;
-    reg  [15:0] length5__d_v;
-    reg [15:0] length5__q = 16'h0;
+    reg  [15:0] foreseen5__d;
+    reg  [15:0] foreseen5__d_v;
+    reg [15:0] foreseen5__q = 16'h0;
     reg  none5__d;
     reg  none5__d_v;
     reg none5__q = 1'h0;
@@ -62822,6 +62855,9 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  waits8__d;
     reg  waits8__d_v;
     reg waits8__q = 1'h0;
+    reg  held8__d;
+    reg  held8__d_v;
+    reg held8__q = 1'h0;
     reg  keep8__d;
     reg  keep8__d_v;
     reg keep8__q = 1'h0;
@@ -62878,9 +62914,9 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     wire [26:0] thrice;
     wire [15:0] length_u;
     wire [8:0] uncharged_u;
-    wire [16:0] packet_low;
-    wire [5:0] packet_high;
-    wire [8:0] packets_u;
+    wire [15:0] foreseen_u;
+    wire [16:0] waiting_low_u;
+    wire [7:0] waiting_high_u;
     wire over;
     wire is_within;
     wire [14:0] rate_low;
@@ -62949,7 +62985,10 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         last1__d_v = last1__q;
         size1__d_v = size1__q;
         drop1__d_v = drop1__q;
+        largest1__d_v = largest1__q;
+        held1__d_v = held1__q;
         length2__d_v = length2__q;
+        foreseen2__d_v = foreseen2__q;
         measured2__d_v = measured2__q;
         elapsed2__d_v = elapsed2__q;
         rate2__d_v = rate2__q;
@@ -62963,7 +63002,6 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         outstanding2__d_v = outstanding2__q;
         base2__d_v = base2__q;
         uncharged2__d_v = uncharged2__q;
-        uncharged3__d_v = uncharged3__q;
         tokens2__d_v = tokens2__q;
         log2__d_v = log2__q;
         exact2__d_v = exact2__q;
@@ -62976,7 +63014,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         waiting3__d_v = waiting3__q;
         alone3__d_v = alone3__q;
         packet3__d_v = packet3__q;
-        length3__d_v = length3__q;
+        foreseen3__d_v = foreseen3__q;
         tokens3__d_v = tokens3__q;
         sent_high3__d_v = sent_high3__q;
         rate3__d_v = rate3__q;
@@ -62991,7 +63029,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         waiting_high__d_v = waiting_high__q;
         total4__d_v = total4__q;
         alone4__d_v = alone4__q;
-        length4__d_v = length4__q;
+        foreseen4__d_v = foreseen4__q;
         tokens4__d_v = tokens4__q;
         cap4__d_v = cap4__q;
         low5__d_v = low5__q;
@@ -63000,7 +63038,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         cap5__d_v = cap5__q;
         room5__d_v = room5__q;
         free5__d_v = free5__q;
-        length5__d_v = length5__q;
+        foreseen5__d_v = foreseen5__q;
         none5__d_v = none5__q;
         tokens5__d_v = tokens5__q;
         filled6__d_v = filled6__q;
@@ -63022,6 +63060,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         again8__d_v = again8__q;
         send8__d_v = send8__q;
         waits8__d_v = waits8__q;
+        held8__d_v = held8__q;
         keep8__d_v = keep8__q;
         starts8__d_v = starts8__q;
         base8__d_v = base8__q;
@@ -63039,10 +63078,19 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         last1__d_v = paid[(64'h29)+:(16)];
         size1__d_v = size;
         drop1__d_v = post[(64'h30)+:(1)];
+        largest1__d_v = paid[(64'h39)+:(7)];
+        held1__d_v = held;
         measured2__d_v = known;
         length2__d_v = size1__q;
         if (known) begin
             length2__d_v = last1__q;
+        end
+        foreseen2__d_v = size1__q;
+        if (known) begin
+            foreseen2__d_v = last1__q;
+            if (held1__q & (largest1__q > last1__q[(32'h9)+:(7)])) begin
+                foreseen2__d_v = ((largest1__q) & 16'hffff) << 32'h9;
+            end
         end
         elapsed2__d_v = now - state1__q[(64'h33)+:(48)];
         rate2__d_v = state1__q[(64'h63)+:(30)];
@@ -63083,7 +63131,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         flags2__d_v[(64'h2)+:(1)] = |backlog__q;
         flags2__d_v[(64'h3)+:(1)] = ~|rate1__q | uncharged__q[32'h8];
         flags2__d_v[(64'h4)+:(1)] = state1__q[(64'hca)+:(1)];
-        flags2__d_v[(64'h5)+:(1)] = 1'b0;
+        flags2__d_v[(64'h5)+:(1)] = held1__q;
         elapsed3__d_v = elapsed2__q[(32'h0)+:(28)];
         if (|elapsed2__q[(32'h1c)+:(20)]) begin
             elapsed3__d_v = ((32'hfffffff) & 28'hfffffff);
@@ -63091,10 +63139,9 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         past3__d_v = elapsed2__q[(32'h0)+:(31)] >= idle2__q;
         beyond3__d_v = |elapsed2__q[(32'h1f)+:(17)];
         may_idle3__d_v = |idle2__q & may_idle2__q;
-        uncharged3__d_v = uncharged2__q;
-        waiting3__d_v = (uncharged_u * length_u);
+        waiting3__d_v = (uncharged_u * foreseen_u);
         packet3__d_v = (length_u * times125);
-        length3__d_v = length2__q;
+        foreseen3__d_v = foreseen2__q;
         tokens3__d_v = (((tokens2__q) & 52'hfffffffffffff) | (((tokens2__q[(32'h32)+:(1)]) & 52'hfffffffffffff) << 32'h33)) - (((sent_low2__q) & 52'hfffffffffffff) << 32'h12);
         sent_high3__d_v = sent_high2__q;
         rate3__d_v = rate2__q;
@@ -63118,11 +63165,11 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         low_high__d_v = (rate_low * time_high);
         high_low__d_v = (rate_high * time_low);
         high_high__d_v = (rate_high * time_high);
-        waiting_low__d_v = (packet_low * packets_u);
-        waiting_high__d_v = (packet_high * packets_u);
+        waiting_low__d_v = (waiting_low_u * times125);
+        waiting_high__d_v = (waiting_high_u * times125);
         total4__d_v = ((excess3__q) & 32'hffffffff) + ((waiting3__q) & 32'hffffffff);
         alone4__d_v = alone3__q;
-        length4__d_v = length3__q;
+        foreseen4__d_v = foreseen3__q;
         tokens4__d_v = tokens3__q - (((sent_high3__q) & 52'hfffffffffffff) << 32'h23);
         cap4__d_v = cap3__q;
         lates__i_v = ((32'h0) & 1'h1);
@@ -63135,11 +63182,11 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         cap5__d_v = cap4__q;
         room5__d_v = ((bounds__o) & 33'h1ffffffff) - ((total4__q) & 33'h1ffffffff);
         free5__d_v = ~|bounds__o;
-        length5__d_v = length4__q;
+        foreseen5__d_v = foreseen4__q;
         none5__d_v = ~|total4__q | alone4__q;
         tokens5__d_v = tokens4__q;
         filled6__d_v = ((low5__q) & 58'h3ffffffffffffff) + (((high5__q) & 58'h3ffffffffffffff) << 32'he);
-        fits6__0__d_v = free5__q | (is_within & (|room5__q[(32'h10)+:(14)] | (room5__q[(32'h0)+:(16)] >= length5__q)));
+        fits6__0__d_v = free5__q | (is_within & (|room5__q[(32'h10)+:(14)] | (room5__q[(32'h0)+:(16)] >= foreseen5__q)));
         if (none5__q) begin
             fits6__0__d_v = 1'b1;
         end
@@ -63199,11 +63246,12 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         again8__d_v = (is_drop & is_uncharged) | (is_live & ((fits7__q & is_stuck) | (~fits7__q & is_uncharged)));
         send8__d_v = (is_live & fits7__q) & ~is_stuck;
         waits8__d_v = is_uncharged;
+        held8__d_v = flags7[(64'h5)+:(1)];
         keep8__d_v = ((is_drop & is_uncharged) | empty8__d_v) | (bounded8__d_v & ~is_awake);
         starts8__d_v = |lates__o & (send8__d_v | (again8__d_v & ~is_drop));
         if (rst) begin
             tokens2__d_v = ((32'h0) & 51'h7ffffffffffff);
-            length4__d_v = ((32'h0) & 16'hffff);
+            foreseen4__d_v = ((32'h0) & 16'hffff);
             cap4__d_v = ((32'h0) & 27'h7ffffff);
             tokens5__d_v = ((32'h0) & 52'hfffffffffffff);
         end
@@ -63218,7 +63266,10 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         last1__d = last1__d_v;
         size1__d = size1__d_v;
         drop1__d = drop1__d_v;
+        largest1__d = largest1__d_v;
+        held1__d = held1__d_v;
         length2__d = length2__d_v;
+        foreseen2__d = foreseen2__d_v;
         measured2__d = measured2__d_v;
         elapsed2__d = elapsed2__d_v;
         rate2__d = rate2__d_v;
@@ -63232,7 +63283,6 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         outstanding2__d = outstanding2__d_v;
         base2__d = base2__d_v;
         uncharged2__d = uncharged2__d_v;
-        uncharged3__d = uncharged3__d_v;
         tokens2__d = tokens2__d_v;
         log2__d = log2__d_v;
         exact2__d = exact2__d_v;
@@ -63245,7 +63295,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         waiting3__d = waiting3__d_v;
         alone3__d = alone3__d_v;
         packet3__d = packet3__d_v;
-        length3__d = length3__d_v;
+        foreseen3__d = foreseen3__d_v;
         tokens3__d = tokens3__d_v;
         sent_high3__d = sent_high3__d_v;
         rate3__d = rate3__d_v;
@@ -63260,7 +63310,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         waiting_high__d = waiting_high__d_v;
         total4__d = total4__d_v;
         alone4__d = alone4__d_v;
-        length4__d = length4__d_v;
+        foreseen4__d = foreseen4__d_v;
         tokens4__d = tokens4__d_v;
         cap4__d = cap4__d_v;
         low5__d = low5__d_v;
@@ -63269,7 +63319,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         cap5__d = cap5__d_v;
         room5__d = room5__d_v;
         free5__d = free5__d_v;
-        length5__d = length5__d_v;
+        foreseen5__d = foreseen5__d_v;
         none5__d = none5__d_v;
         tokens5__d = tokens5__d_v;
         filled6__d = filled6__d_v;
@@ -63291,6 +63341,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         again8__d = again8__d_v;
         send8__d = send8__d_v;
         waits8__d = waits8__d_v;
+        held8__d = held8__d_v;
         keep8__d = keep8__d_v;
         starts8__d = starts8__d_v;
         base8__d = base8__d_v;
@@ -63319,6 +63370,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     assign few = backlog__q[(32'h0)+:(6)];
     assign uncharged_u = uncharged2__q;
     assign length_u = length2__q;
+    assign foreseen_u = foreseen2__q;
     assign over = ((excess2__q[32'h1f] & ~excess2__q[32'h1e]) & (~waiting2__q[32'h1f] | waiting2__q[32'h1e])) & (~flags2__q[(64'h1)+:(1)] & ~flags2__q[(64'h0)+:(1)]);
     assign thrice = ((cap2__q) & 27'h7ffffff) + (((cap2__q) & 27'h7ffffff) << 32'h1);
     assign bounds__i = bound2__q;
@@ -63329,17 +63381,16 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     assign rate_high = rate3__q[(32'hf)+:(15)];
     assign time_low = elapsed3__q[(32'h0)+:(14)];
     assign time_high = elapsed3__q[(32'he)+:(14)];
-    assign packets_u = uncharged3__q;
-    assign packet_low = packet3__q[(32'h0)+:(17)];
-    assign packet_high = packet3__q[(32'h11)+:(6)];
+    assign waiting_low_u = waiting3__q[(32'h0)+:(17)];
+    assign waiting_high_u = waiting3__q[(32'h11)+:(8)];
     assign bases__i = base3__q;
     assign caps__i = cap5__q;
     assign is_within = ~room5__q[32'h20];
-    assign fits6__1__d = free5__q | (is_within & (|room5__q[(32'h11)+:(13)] | (room5__q[(32'h1)+:(16)] >= length5__q)));
-    assign fits6__2__d = free5__q | (is_within & (|room5__q[(32'h12)+:(12)] | (room5__q[(32'h2)+:(16)] >= length5__q)));
-    assign fits6__3__d = free5__q | (is_within & (|room5__q[(32'h13)+:(11)] | (room5__q[(32'h3)+:(16)] >= length5__q)));
-    assign fits6__4__d = free5__q | (is_within & (|room5__q[(32'h14)+:(10)] | (room5__q[(32'h4)+:(16)] >= length5__q)));
-    assign fits6__5__d = free5__q | (is_within & (|room5__q[(32'h15)+:(9)] | (room5__q[(32'h5)+:(16)] >= length5__q)));
+    assign fits6__1__d = free5__q | (is_within & (|room5__q[(32'h11)+:(13)] | (room5__q[(32'h1)+:(16)] >= foreseen5__q)));
+    assign fits6__2__d = free5__q | (is_within & (|room5__q[(32'h12)+:(12)] | (room5__q[(32'h2)+:(16)] >= foreseen5__q)));
+    assign fits6__3__d = free5__q | (is_within & (|room5__q[(32'h13)+:(11)] | (room5__q[(32'h3)+:(16)] >= foreseen5__q)));
+    assign fits6__4__d = free5__q | (is_within & (|room5__q[(32'h14)+:(10)] | (room5__q[(32'h4)+:(16)] >= foreseen5__q)));
+    assign fits6__5__d = free5__q | (is_within & (|room5__q[(32'h15)+:(9)] | (room5__q[(32'h5)+:(16)] >= foreseen5__q)));
     assign tokens_s = tokens6__q;
     assign filled_s = ((filled6__q[(32'h0)+:(52)]) & 53'h1fffffffffffff);
     assign tokens_b = tokens7__q;
@@ -63357,7 +63408,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     assign deficit = lacks8__q;
     assign base = base8__q;
     assign measured = measured8__q;
-    assign verdict = {waits8__q, starts8__q, keep8__q, send8__q, again8__q, bounded8__q, empty8__q, clear8__q, exact8__q, last8__q, most8__q};
+    assign verdict = {held8__q, waits8__q, starts8__q, keep8__q, send8__q, again8__q, bounded8__q, empty8__q, clear8__q, exact8__q, last8__q, most8__q};
     
     always @(posedge clk) begin
         sent__q <= sent__d;
@@ -63371,7 +63422,10 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         last1__q <= last1__d;
         size1__q <= size1__d;
         drop1__q <= drop1__d;
+        largest1__q <= largest1__d;
+        held1__q <= held1__d;
         length2__q <= length2__d;
+        foreseen2__q <= foreseen2__d;
         measured2__q <= measured2__d;
         elapsed2__q <= elapsed2__d;
         rate2__q <= rate2__d;
@@ -63385,7 +63439,6 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         outstanding2__q <= outstanding2__d;
         base2__q <= base2__d;
         uncharged2__q <= uncharged2__d;
-        uncharged3__q <= uncharged3__d;
         tokens2__q <= tokens2__d;
         log2__q <= log2__d;
         exact2__q <= exact2__d;
@@ -63398,7 +63451,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         waiting3__q <= waiting3__d;
         alone3__q <= alone3__d;
         packet3__q <= packet3__d;
-        length3__q <= length3__d;
+        foreseen3__q <= foreseen3__d;
         tokens3__q <= tokens3__d;
         sent_high3__q <= sent_high3__d;
         rate3__q <= rate3__d;
@@ -63413,7 +63466,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         waiting_high__q <= waiting_high__d;
         total4__q <= total4__d;
         alone4__q <= alone4__d;
-        length4__q <= length4__d;
+        foreseen4__q <= foreseen4__d;
         tokens4__q <= tokens4__d;
         cap4__q <= cap4__d;
         low5__q <= low5__d;
@@ -63422,7 +63475,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         cap5__q <= cap5__d;
         room5__q <= room5__d;
         free5__q <= free5__d;
-        length5__q <= length5__d;
+        foreseen5__q <= foreseen5__d;
         none5__q <= none5__d;
         tokens5__q <= tokens5__d;
         filled6__q <= filled6__d;
@@ -63450,6 +63503,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         again8__q <= again8__d;
         send8__q <= send8__d;
         waits8__q <= waits8__d;
+        held8__q <= held8__d;
         keep8__q <= keep8__d;
         starts8__q <= starts8__d;
         base8__q <= base8__d;
@@ -63765,6 +63819,20 @@ endmodule // standalone__core__pacer__pass__bucket__flags
 
 
 
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 module tnic_standalone__core__pacer__pass__bucket__lates(clk,i,o);
     
     // Module arguments
@@ -63805,12 +63873,6 @@ module tnic_standalone__core__pacer__pass__bucket__lates(clk,i,o);
         v__3__q <= v__3__d;
     end
 endmodule // standalone__core__pacer__pass__bucket__lates
-
-
-
-
-
-
 
 
 
@@ -63998,9 +64060,7 @@ endmodule // standalone__core__pacer__pass__bucket__logs
 
 
 
-
-
-module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,valid,pfc,bucket,due,wished,ready,grant,size,size_too,train,sleep,clear,bounded,awake,write,insert,again,soon,park,idle,resume);
+module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,valid,pfc,bucket,due,wished,ready,grant,size,size_too,train,sleep,clear,bounded,awake,write,insert,again,soon,held,park,idle,resume);
     
     // Module arguments
     input wire  clk;
@@ -64012,7 +64072,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
     input wire  stop;
     input wire  valid;
     input wire  [2:0] pfc;
-    input wire  [14:0] bucket;
+    input wire  [15:0] bucket;
     input wire  due;
     input wire  [4:0] wished;
     output wire ready;
@@ -64028,6 +64088,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
     output wire insert;
     output wire again;
     output wire soon;
+    output wire held;
     output wire park;
     output wire idle;
     output wire resume;
@@ -64048,9 +64109,9 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
     reg  [7:0] paused_before__d;
     reg  [7:0] paused_before__d_v;
     reg [7:0] paused_before__q = 8'h0;
-    reg  held__d;
-    reg  held__d_v;
-    reg held__q = 1'h0;
+    reg  stopped__d;
+    reg  stopped__d_v;
+    reg stopped__q = 1'h0;
     reg  resumes__d;
     reg  resumes__d_v;
     reg resumes__q = 1'h0;
@@ -64093,6 +64154,9 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
     reg  soon1__d;
     reg  soon1__d_v;
     reg soon1__q = 1'h0;
+    reg  held1__d;
+    reg  held1__d_v;
+    reg held1__q = 1'h0;
     reg  park1__d;
     reg  park1__d_v;
     reg park1__q = 1'h0;
@@ -64145,7 +64209,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         owed__d_v = owed__q;
         paused__d_v = paused__q;
         paused_before__d_v = paused_before__q;
-        held__d_v = held__q;
+        stopped__d_v = stopped__q;
         resumes__d_v = resumes__q;
         size1__d_v = size1__q;
         not_size1__d_v = not_size1__q;
@@ -64160,6 +64224,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         insert1__d_v = insert1__q;
         again1__d_v = again1__q;
         soon1__d_v = soon1__q;
+        held1__d_v = held1__q;
         park1__d_v = park1__q;
         idle1__d_v = idle1__q;
         pauses = pause;
@@ -64170,7 +64235,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         paused_before__d_v = paused__q;
         resumes__d_v = |(paused_before__q & ~paused__q);
         shifted = pauses >> pfc;
-        held__d_v = shifted[32'h0];
+        stopped__d_v = shifted[32'h0];
         kind = ((32'h0) & 3'h7);
         if (valid) begin
             kind = ((32'h7) & 3'h7);
@@ -64290,6 +64355,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         insert1__d_v = valid & (is_again | is_send);
         again1__d_v = is_again;
         soon1__d_v = ((is_send & ~is_grant) | is_again) & bucket[(64'he)+:(1)];
+        held1__d_v = bucket[(64'hf)+:(1)];
         park1__d_v = valid & (bucket[(64'hb)+:(1)] & is_paused);
         idle1__d_v = valid & bucket[(64'hd)+:(1)];
         if (rst) begin
@@ -64297,13 +64363,14 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
             owed__d_v = ((32'h0) & 7'h7f);
             paused__d_v = ((32'h0) & 8'hff);
             paused_before__d_v = ((32'h0) & 8'hff);
-            held__d_v = 1'b0;
+            stopped__d_v = 1'b0;
             resumes__d_v = 1'b0;
             grant1__d_v = 1'b0;
             finished1__d_v = 1'b0;
             sleep1__d_v = 1'b0;
             write1__d_v = 1'b0;
             insert1__d_v = 1'b0;
+            held1__d_v = bucket[(64'hf)+:(1)];
             park1__d_v = 1'b0;
             idle1__d_v = 1'b0;
         end
@@ -64311,7 +64378,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         owed__d = owed__d_v;
         paused__d = paused__d_v;
         paused_before__d = paused_before__d_v;
-        held__d = held__d_v;
+        stopped__d = stopped__d_v;
         resumes__d = resumes__d_v;
         size1__d = size1__d_v;
         not_size1__d = not_size1__d_v;
@@ -64326,10 +64393,11 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         insert1__d = insert1__d_v;
         again1__d = again1__d_v;
         soon1__d = soon1__d_v;
+        held1__d = held1__d_v;
         park1__d = park1__d_v;
         idle1__d = idle1__d_v;
     end
-    assign is_paused = held__q;
+    assign is_paused = stopped__q;
     assign is_clear = bucket[(64'h7)+:(1)];
     assign is_bounded = bucket[(64'h9)+:(1)];
     assign is_again = bucket[(64'ha)+:(1)];
@@ -64363,6 +64431,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
     assign insert = insert1__q & ~finished1__q;
     assign again = again1__q;
     assign soon = soon1__q;
+    assign held = held1__q;
     assign park = park1__q;
     assign idle = idle1__q;
     assign resume = resumes__q;
@@ -64372,7 +64441,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         owed__q <= owed__d;
         paused__q <= paused__d;
         paused_before__q <= paused_before__d;
-        held__q <= held__d;
+        stopped__q <= stopped__d;
         resumes__q <= resumes__d;
         size1__q <= size1__d;
         not_size1__q <= not_size1__d;
@@ -64387,10 +64456,13 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         insert1__q <= insert1__d;
         again1__q <= again1__d;
         soon1__q <= soon1__d;
+        held1__q <= held1__d;
         park1__q <= park1__d;
         idle1__q <= idle1__d;
     end
 endmodule // standalone__core__pacer__pass__fate
+
+
 
 
 
@@ -64582,7 +64654,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     input wire  [48:0] post_word;
     input wire  paid_valid;
     input wire  [9:0] paid_flow;
-    input wire  [56:0] paid_word;
+    input wire  [63:0] paid_word;
     input wire  [7:0] paid_voids;
     input wire  paid_ends;
     input wire  fl_valid;
@@ -64601,7 +64673,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     input wire  [31:0] rate_value;
     output wire [241:0] state;
     output wire [48:0] post;
-    output wire [56:0] paid;
+    output wire [63:0] paid;
     output wire [7:0] voids;
     output wire [31:0] ended;
     output wire [29:0] rate;
@@ -64680,18 +64752,18 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     wire post_ram_32__write_enable;
     wire [9:0] paid_ram__read_address;
     wire paid_ram__read_clock;
-    wire  [47:0] paid_ram__read_data;
+    wire  [53:0] paid_ram__read_data;
     reg  [9:0] paid_ram__write_address;
     wire paid_ram__write_clock;
-    wire [47:0] paid_ram__write_data;
+    wire [53:0] paid_ram__write_data;
     wire paid_ram__write_enable;
-    wire [9:0] paid_ram_48__read_address;
-    wire paid_ram_48__read_clock;
-    wire  [16:0] paid_ram_48__read_data;
-    reg  [9:0] paid_ram_48__write_address;
-    wire paid_ram_48__write_clock;
-    wire [16:0] paid_ram_48__write_data;
-    wire paid_ram_48__write_enable;
+    wire [9:0] paid_ram_54__read_address;
+    wire paid_ram_54__read_clock;
+    wire  [17:0] paid_ram_54__read_data;
+    reg  [9:0] paid_ram_54__write_address;
+    wire paid_ram_54__write_clock;
+    wire [17:0] paid_ram_54__write_data;
+    wire paid_ram_54__write_enable;
     wire [9:0] ended_ram__read_address;
     wire ended_ram__read_clock;
     wire  [31:0] ended_ram__read_data;
@@ -64774,12 +64846,12 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  [16:0] post_raw_32__d;
     reg  [16:0] post_raw_32__d_v;
     reg [16:0] post_raw_32__q = 17'h0;
-    reg  [47:0] paid_raw__d;
-    reg  [47:0] paid_raw__d_v;
-    reg [47:0] paid_raw__q = 48'h0;
-    reg  [16:0] paid_raw_48__d;
-    reg  [16:0] paid_raw_48__d_v;
-    reg [16:0] paid_raw_48__q = 17'h0;
+    reg  [53:0] paid_raw__d;
+    reg  [53:0] paid_raw__d_v;
+    reg [53:0] paid_raw__q = 54'h0;
+    reg  [17:0] paid_raw_54__d;
+    reg  [17:0] paid_raw_54__d_v;
+    reg [17:0] paid_raw_54__q = 18'h0;
     reg  [31:0] ended_raw__d;
     reg  [31:0] ended_raw__d_v;
     reg [31:0] ended_raw__q = 32'h0;
@@ -64816,7 +64888,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     wire [241:0] written;
     wire [241:0] read;
     wire [48:0] read_post;
-    wire [56:0] read_paid;
+    wire [63:0] read_paid;
     wire is_swept;
     wire [9:0] address;
     reg  [9:0] state_address;
@@ -64907,14 +64979,14 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         .write_data(paid_ram__write_data),
         .write_enable(paid_ram__write_enable)
     );
-    tnic_standalone__core__pacer__pass__memory__paid_ram_48 paid_ram_48(
-        .read_address(paid_ram_48__read_address),
-        .read_clock(paid_ram_48__read_clock),
-        .read_data(paid_ram_48__read_data),
-        .write_address(paid_ram_48__write_address),
-        .write_clock(paid_ram_48__write_clock),
-        .write_data(paid_ram_48__write_data),
-        .write_enable(paid_ram_48__write_enable)
+    tnic_standalone__core__pacer__pass__memory__paid_ram_54 paid_ram_54(
+        .read_address(paid_ram_54__read_address),
+        .read_clock(paid_ram_54__read_clock),
+        .read_data(paid_ram_54__read_data),
+        .write_address(paid_ram_54__write_address),
+        .write_clock(paid_ram_54__write_clock),
+        .write_data(paid_ram_54__write_data),
+        .write_enable(paid_ram_54__write_enable)
     );
     tnic_standalone__core__pacer__pass__memory__ended_ram ended_ram(
         .read_address(ended_ram__read_address),
@@ -64987,7 +65059,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         post_raw__d_v = post_raw__q;
         post_raw_32__d_v = post_raw_32__q;
         paid_raw__d_v = paid_raw__q;
-        paid_raw_48__d_v = paid_raw_48__q;
+        paid_raw_54__d_v = paid_raw_54__q;
         ended_raw__d_v = ended_raw__q;
         rate_raw__d_v = rate_raw__q;
         config_raw__d_v = config_raw__q;
@@ -65004,7 +65076,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         state_raw_192__d_v = state_ram_192__read_data;
         state_raw_224__d_v = state_ram_224__read_data;
         post_raw_32__d_v = post_ram_32__read_data;
-        paid_raw_48__d_v = paid_ram_48__read_data;
+        paid_raw_54__d_v = paid_ram_54__read_data;
         ended_raw__d_v = ended_ram__read_data;
         post_raw__d_v = post_ram__read_data;
         paid_raw__d_v = paid_ram__read_data;
@@ -65041,7 +65113,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         post_ram__write_address = post_address;
         post_ram_32__write_address = post_address;
         paid_ram__write_address = paid_address;
-        paid_ram_48__write_address = paid_address;
+        paid_ram_54__write_address = paid_address;
         ended_ram__write_address = paid_address;
         rate_ram__write_enable_v = rate_valid;
         rate_ram__write_address_v = rate_flow;
@@ -65091,7 +65163,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         post_raw__d = post_raw__d_v;
         post_raw_32__d = post_raw_32__d_v;
         paid_raw__d = paid_raw__d_v;
-        paid_raw_48__d = paid_raw_48__d_v;
+        paid_raw_54__d = paid_raw_54__d_v;
         ended_raw__d = ended_raw__d_v;
         rate_raw__d = rate_raw__d_v;
         config_raw__d = config_raw__d_v;
@@ -65130,8 +65202,8 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     assign state_ram_224__write_clock = clk;
     assign post_ram_32__read_clock = clk;
     assign post_ram_32__write_clock = clk;
-    assign paid_ram_48__read_clock = clk;
-    assign paid_ram_48__write_clock = clk;
+    assign paid_ram_54__read_clock = clk;
+    assign paid_ram_54__write_clock = clk;
     assign ended_ram__read_clock = clk;
     assign ended_ram__write_clock = clk;
     assign post_ram__read_clock = clk;
@@ -65162,7 +65234,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     assign state_ram_192__read_address = flow;
     assign state_ram_224__read_address = flow;
     assign post_ram_32__read_address = flow;
-    assign paid_ram_48__read_address = flow;
+    assign paid_ram_54__read_address = flow;
     assign ended_ram__read_address = flow;
     assign post_ram__read_address = flow;
     assign paid_ram__read_address = flow;
@@ -65191,9 +65263,9 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     assign post_ram_32__write_enable = post_valid | ~is_swept;
     assign post_ram_32__write_data = post_word[(32'h20)+:(17)];
     assign paid_ram__write_enable = paid_valid | ~is_swept;
-    assign paid_ram__write_data = paid_word[(32'h0)+:(48)];
-    assign paid_ram_48__write_enable = paid_valid | ~is_swept;
-    assign paid_ram_48__write_data = ((paid_word[(32'h30)+:(9)]) & 17'h1ffff) | (((paid_voids) & 17'h1ffff) << 32'h9);
+    assign paid_ram__write_data = paid_word[(32'h0)+:(54)];
+    assign paid_ram_54__write_enable = paid_valid | ~is_swept;
+    assign paid_ram_54__write_data = ((paid_word[(32'h36)+:(10)]) & 18'h3ffff) | (((paid_voids) & 18'h3ffff) << 32'ha);
     assign ended_ram__write_enable = (paid_valid & paid_ends) | ~is_swept;
     assign ended_ram__write_data = paid_word[(32'h0)+:(32)];
     assign config_ram__write_data = load_config__q;
@@ -65206,9 +65278,9 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     assign state = read;
     assign read_post = ((post_raw__q) & 49'h1ffffffffffff) | (((post_raw_32__q) & 49'h1ffffffffffff) << 32'h20);
     assign post = read_post;
-    assign read_paid = ((paid_raw__q) & 57'h1ffffffffffffff) | (((paid_raw_48__q[(32'h0)+:(9)]) & 57'h1ffffffffffffff) << 32'h30);
+    assign read_paid = ((paid_raw__q) & 64'hffffffffffffffff) | (((paid_raw_54__q[(32'h0)+:(10)]) & 64'hffffffffffffffff) << 32'h36);
     assign paid = read_paid;
-    assign voids = paid_raw_48__q[(32'h9)+:(8)];
+    assign voids = paid_raw_54__q[(32'ha)+:(8)];
     assign ended = ended_raw__q;
     assign rate = rate_raw__q;
     assign pfc = config_raw__q[(64'h4)+:(3)];
@@ -65229,7 +65301,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         post_raw__q <= post_raw__d;
         post_raw_32__q <= post_raw_32__d;
         paid_raw__q <= paid_raw__d;
-        paid_raw_48__q <= paid_raw_48__d;
+        paid_raw_54__q <= paid_raw_54__d;
         ended_raw__q <= ended_raw__d;
         rate_raw__q <= rate_raw__d;
         config_raw__q <= config_raw__d;
@@ -65404,14 +65476,14 @@ module tnic_standalone__core__pacer__pass__memory__paid_ram(read_address,read_cl
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [47:0] read_data;
+    output reg  [53:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [47:0] write_data;
+    input wire  [53:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[47:0] mem[1023:0];
+    reg[53:0] mem[1023:0];
     
     
     
@@ -65428,19 +65500,19 @@ module tnic_standalone__core__pacer__pass__memory__paid_ram(read_address,read_cl
 endmodule // standalone__core__pacer__pass__memory__paid_ram
 
 
-module tnic_standalone__core__pacer__pass__memory__paid_ram_48(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__core__pacer__pass__memory__paid_ram_54(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [16:0] read_data;
+    output reg  [17:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [16:0] write_data;
+    input wire  [17:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[16:0] mem[1023:0];
+    reg[17:0] mem[1023:0];
     
     
     
@@ -65454,7 +65526,7 @@ module tnic_standalone__core__pacer__pass__memory__paid_ram_48(read_address,read
        end
     end
                 
-endmodule // standalone__core__pacer__pass__memory__paid_ram_48
+endmodule // standalone__core__pacer__pass__memory__paid_ram_54
 
 
 
@@ -68227,23 +68299,23 @@ module tnic_standalone__core__pacer__pass__verdicts(clk,rst,i,o);
     // Module arguments
     input wire  clk;
     input wire  rst;
-    input wire  [14:0] i;
-    output reg  [14:0] o;
-    reg  [14:0] o_v;
+    input wire  [15:0] i;
+    output reg  [15:0] o;
+    reg  [15:0] o_v;
     
     // Stub signals
-    reg  [14:0] v__0__d;
-    reg  [14:0] v__0__d_v;
-    reg [14:0] v__0__q = 15'h0;
-    reg  [14:0] v__1__d;
-    reg  [14:0] v__1__d_v;
-    reg [14:0] v__1__q = 15'h0;
-    reg  [14:0] v__2__d;
-    reg  [14:0] v__2__d_v;
-    reg [14:0] v__2__q = 15'h0;
-    reg  [14:0] v__3__d;
-    reg  [14:0] v__3__d_v;
-    reg [14:0] v__3__q = 15'h0;
+    reg  [15:0] v__0__d;
+    reg  [15:0] v__0__d_v;
+    reg [15:0] v__0__q = 16'h0;
+    reg  [15:0] v__1__d;
+    reg  [15:0] v__1__d_v;
+    reg [15:0] v__1__q = 16'h0;
+    reg  [15:0] v__2__d;
+    reg  [15:0] v__2__d_v;
+    reg [15:0] v__2__q = 16'h0;
+    reg  [15:0] v__3__d;
+    reg  [15:0] v__3__d_v;
+    reg [15:0] v__3__q = 16'h0;
     
     // Sub module instances
     
@@ -68258,10 +68330,10 @@ module tnic_standalone__core__pacer__pass__verdicts(clk,rst,i,o);
         o_v = v__2__q;
         o_v = v__3__q;
         if (rst) begin
-            v__0__d_v = ((32'h0) & 15'h7fff);
-            v__1__d_v = ((32'h0) & 15'h7fff);
-            v__2__d_v = ((32'h0) & 15'h7fff);
-            v__3__d_v = ((32'h0) & 15'h7fff);
+            v__0__d_v = ((32'h0) & 16'hffff);
+            v__1__d_v = ((32'h0) & 16'hffff);
+            v__2__d_v = ((32'h0) & 16'hffff);
+            v__3__d_v = ((32'h0) & 16'hffff);
         end
         v__0__d = v__0__d_v;
         v__1__d = v__1__d_v;
@@ -68409,7 +68481,7 @@ endmodule // standalone__core__pacer__pass__voids
 
 
 
-module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,tau,gap,at,now,flow,insert_valid,insert_flow,insert_slot);
+module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,held,grant,size,tau,gap,at,now,flow,insert_valid,insert_flow,insert_slot);
     
     // Module arguments
     input wire  clk;
@@ -68417,6 +68489,7 @@ module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,s
     input wire  valid;
     input wire  again;
     input wire  soon;
+    input wire  held;
     input wire  grant;
     input wire  [2:0] size;
     input wire  [31:0] tau;
@@ -68433,7 +68506,9 @@ module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,s
     localparam  longest = 26'hec00;
     localparam  recheck = 26'h400;
     localparam  longest_ahead = 26'hec90;
+    localparam  recheck_held = 26'h80;
     localparam  recheck_ahead = 26'h490;
+    localparam  recheck_held_ahead = 26'h110;
     localparam  wheel_bit = 17'b10000000000000;
     
     // Stub signals
@@ -68446,6 +68521,9 @@ module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,s
     reg  soon1__d;
     reg  soon1__d_v;
     reg soon1__q = 1'h0;
+    reg  held1__d;
+    reg  held1__d_v;
+    reg held1__q = 1'h0;
     reg  [32:0] tau1__d;
     reg  [32:0] tau1__d_v;
     reg [32:0] tau1__q = 33'h0;
@@ -68458,6 +68536,9 @@ module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,s
     reg  soon2__d;
     reg  soon2__d_v;
     reg soon2__q = 1'h0;
+    reg  held2__d;
+    reg  held2__d_v;
+    reg held2__q = 1'h0;
     reg  [25:0] wait2__d;
     reg  [25:0] wait2__d_v;
     reg [25:0] wait2__q = 26'h0;
@@ -68503,10 +68584,12 @@ module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,s
         valid1__d_v = valid1__q;
         again1__d_v = again1__q;
         soon1__d_v = soon1__q;
+        held1__d_v = held1__q;
         tau1__d_v = tau1__q;
         valid2__d_v = valid2__q;
         cut2__d_v = cut2__q;
         soon2__d_v = soon2__q;
+        held2__d_v = held2__q;
         wait2__d_v = wait2__q;
         valid3__d_v = valid3__q;
         target3__d_v = target3__q;
@@ -68521,20 +68604,28 @@ module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,s
         valid1__d_v = valid;
         again1__d_v = again;
         soon1__d_v = soon;
+        held1__d_v = held;
         wait2__d_v = ahead - lead;
         bound = longest_ahead;
         if (soon1__q) begin
             bound = recheck_ahead;
+            if (held1__q) begin
+                bound = recheck_held_ahead;
+            end
         end
         left = bound - ahead;
         valid2__d_v = valid1__q;
         cut2__d_v = again1__q | left[32'h19];
         soon2__d_v = soon1__q;
+        held2__d_v = held1__q;
         rest = wait2__q;
         if (cut2__q) begin
             rest = longest;
             if (soon2__q) begin
                 rest = recheck;
+                if (held2__q) begin
+                    rest = recheck_held;
+                end
             end
         end
         else if (wait2__q[32'h19]) begin
@@ -68557,10 +68648,12 @@ module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,s
         valid1__d = valid1__d_v;
         again1__d = again1__d_v;
         soon1__d = soon1__d_v;
+        held1__d = held1__d_v;
         tau1__d = tau1__d_v;
         valid2__d = valid2__d_v;
         cut2__d = cut2__d_v;
         soon2__d = soon2__d_v;
+        held2__d = held2__d_v;
         wait2__d = wait2__d_v;
         valid3__d = valid3__d_v;
         target3__d = target3__d_v;
@@ -68583,10 +68676,12 @@ module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,s
         valid1__q <= valid1__d;
         again1__q <= again1__d;
         soon1__q <= soon1__d;
+        held1__q <= held1__d;
         tau1__q <= tau1__d;
         valid2__q <= valid2__d;
         cut2__q <= cut2__d;
         soon2__q <= soon2__d;
+        held2__q <= held2__d;
         wait2__q <= wait2__d;
         valid3__q <= valid3__d;
         target3__q <= target3__d;
@@ -68629,6 +68724,10 @@ module tnic_standalone__core__pacer__pass__wake__ats(clk,i,o);
         v__1__q <= v__1__d;
     end
 endmodule // standalone__core__pacer__pass__wake__ats
+
+
+
+
 
 
 
@@ -68889,8 +68988,6 @@ module tnic_standalone__core__pacer__ready__odd(clock,read_enable,read_address,r
        end
     end
 endmodule // standalone__core__pacer__ready__odd
-
-
 
 
 

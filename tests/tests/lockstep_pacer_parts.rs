@@ -28,6 +28,7 @@ fn charge_equals_model<const F: usize, const S: usize>() {
         let mut rng = rng(seed);
         let mut offer = Runs::new(0.7, 20);
         let (mut dut, mut model) = (library.instantiate(seed as u32), charge::Charge::new(F as u32));
+        let mut shift = 0;
         for clk in 0..cycles() {
             let word = dut.get(paid_word);
             let paid = charge::Paid {
@@ -35,15 +36,20 @@ fn charge_equals_model<const F: usize, const S: usize>() {
                 settled: (word >> 32) as u16 & 0x1ff,
                 voids: dut.get(paid_voids) as u8,
                 last: (word >> 41) as u16,
+                largest: (word >> 57) as u8,
                 ends: dut.get(paid_ends) == 1,
             };
             let rtl =
                 charge::Out { paid: (dut.get(paid_valid) == 1).then(|| (dut.get(paid_flow) as u32, paid)), swept: dut.get(swept) == 1 };
             assert_eq!(rtl, model.output(clk), "clock {clk}, seed {seed}");
             let on = offer.next(&mut rng);
+            // Small packets for a while, behind which the largest one fades.
+            if rng.random_bool(0.005) {
+                shift = [0, 5, 9][rng.random_range(0..3)];
+            }
             let charge = maybe(&mut rng, on, |r| Charge {
                 flow: flow(r, F),
-                bytes: if r.random_bool(0.1) { 0 } else { r.random() },
+                bytes: if r.random_bool(0.1) { 0 } else { r.random::<u16>() >> shift },
                 ends: r.random(),
             });
             let i = charge::In { rst: rng.random_bool(0.00002), charge };

@@ -59,12 +59,13 @@ fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
     set("post_valid", i.post.is_some().into());
     set("post_flow", f.into());
     set("post_word", (u64::from(p.posted) | u64::from(p.released) << 16 | u64::from(p.drop) << 48) & known);
-    let (f, p) = i.paid.unwrap_or((2, Paid { bytes: noise as u32, settled: 3, voids: noise as u8, last: 9, ends: noise & 1 == 1 }));
+    let (f, p) =
+        i.paid.unwrap_or((2, Paid { bytes: noise as u32, settled: 3, voids: noise as u8, last: 9, largest: 9, ends: noise & 1 == 1 }));
     set("paid_valid", i.paid.is_some().into());
     set("paid_flow", f.into());
     set("paid_ends", p.ends.into());
     set("paid_voids", u64::from(p.voids) & known);
-    set("paid_word", (u64::from(p.bytes) | u64::from(p.settled) << 32 | u64::from(p.last) << 41) & known);
+    set("paid_word", (u64::from(p.bytes) | u64::from(p.settled) << 32 | u64::from(p.last) << 41 | u64::from(p.largest) << 57) & known);
     let w = i.profile.unwrap_or(ProfileWrite { profile: 0, word: 1, data: noise as u32 });
     set("pw_valid", i.profile.is_some().into());
     set("pw_profile", w.profile.into());
@@ -78,6 +79,7 @@ fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
     set("stop", i.stop.into());
     set("now", i.now);
     set("left", i.left.into());
+    set("held", i.held.into());
     set("sleep_ready", i.sleep_ready.into());
     let load = i.load.unwrap_or(FlowLoad { flow: noise as u32 & 3, record: [noise as u32; 16] });
     set("fl_valid", i.load.is_some().into());
@@ -184,6 +186,7 @@ impl World {
             }
         }
         let mut i = In { now: self.now, pause: self.pause, stop: self.stop, sleep_ready: on[2], flow: self.head, ..In::default() };
+        i.held = rng.random();
         i.rst = rng.random_bool(0.00003);
         if let Some(t) = out.train {
             self.in_gate += u64::from(t.packets);
@@ -215,7 +218,10 @@ impl World {
             let settled = s.granted.wrapping_sub(uncharged) & 0x1ff;
             // A few more found no packet, or any number.
             let voids = s.voids.wrapping_add(if rng.random() { 0 } else { any_size(rng, 8) as u8 });
-            i.paid = Some((f, Paid { bytes, settled, voids, last: any_size(rng, 16) as u16, ends: rng.random() }));
+            // At times the largest packet is, in its unit, as large as the last one.
+            let last = any_size(rng, 16) as u16;
+            let largest = if rng.random_bool(0.3) { (last >> 9) as u8 } else { any_size(rng, 7) as u8 };
+            i.paid = Some((f, Paid { bytes, settled, voids, last, largest, ends: rng.random() }));
         }
         if rng.random_bool(0.3) {
             let value = if rng.random_bool(0.02) { rng.random() } else { any_size(rng, 29) as u32 };

@@ -45,7 +45,7 @@ bus! {
     PaidOut, "PaidOut", PaidIn, "PaidIn", [const F: usize]
     Forth valid: Bit,
     Forth flow: Bits<F>,
-    Forth word: Bits<57>,
+    Forth word: Bits<64>,
     Forth voids: Bits<8>,
     Forth ends: Bit,
 }

@@ -6,7 +6,8 @@ use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
 /// Adds up each flow's charges: bytes modulo 2^32, packets modulo 2^9, those without a packet
-/// modulo 2^8, and the size of its last packet. `S` must be `F + 1`.
+/// modulo 2^8, the size of its last packet, and how large the last packets were: in 512 bytes, one
+/// fewer after every 16 charges without one as large. `S` must be `F + 1`.
 ///
 /// Each grant is answered by one charge, of 0 bytes if there was no packet; such a one leaves the
 /// last size as it is. Whether its packet ends a segment goes along. Latency: 4 clocks from
@@ -22,28 +23,32 @@ pub struct Charge<const F: usize, const S: usize> {
     pub paid: PaidOut<F>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
-    ram: ApartRam<Bits<65>, F>,
+    ram: ApartRam<Bits<72>, F>,
     sweep: DFF<Bits<S>>,
     sweep_end: OneHot<S, F>,
     valid: [DFF<Bit>; 3],
     flow: [DFF<Bits<F>>; 3],
     bytes: [DFF<Bits<16>>; 3],
     ends: [DFF<Bit>; 4],
-    raw: DFF<Bits<65>>,
+    raw: DFF<Bits<72>>,
     /// The last three results, newest first: what the RAM did not show yet when the account was
     /// read.
     done_valid: [DFF<Bit>; 3],
     done_flow: [DFF<Bits<F>>; 3],
-    done: [DFF<Bits<65>>; 3],
+    done: [DFF<Bits<72>>; 3],
     /// Result in `done` that is the flow's newest, from 1; 0 none.
     from: DFF<Bits<2>>,
     is_newest: Signal<Local, Bit>,
     is_second: Signal<Local, Bit>,
     is_third: Signal<Local, Bit>,
-    account: Signal<Local, Bits<65>>,
+    account: Signal<Local, Bits<72>>,
     sum: Signal<Local, Bits<32>>,
     packets: Signal<Local, Bits<9>>,
     last: Signal<Local, Bits<16>>,
+    /// Size of the packet, and of the largest one before it; their units.
+    units: Signal<Local, Bits<7>>,
+    largest_before: Signal<Local, Bits<7>>,
+    largest: Signal<Local, Bits<7>>,
     voids: Signal<Local, Bits<8>>,
     is_swept: Signal<Local, Bit>,
 }
@@ -109,18 +114,27 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
         self.sum.next = self.account.val().get_bits::<32>(0) + bit_cast::<32, 16>(self.bytes[2].q.val());
         self.packets.next = self.account.val().get_bits::<9>(32) + bits::<9>(1);
         self.last.next = self.bytes[2].q.val();
-        self.voids.next = self.account.val().get_bits::<8>(57);
+        self.voids.next = self.account.val().get_bits::<8>(64);
         if !self.bytes[2].q.val().any() {
             self.last.next = self.account.val().get_bits::<16>(41);
-            self.voids.next = self.account.val().get_bits::<8>(57) + bits::<8>(1);
+            self.voids.next = self.account.val().get_bits::<8>(64) + bits::<8>(1);
+        }
+        self.units.next = self.bytes[2].q.val().get_bits::<7>(9);
+        self.largest_before.next = self.account.val().get_bits::<7>(57);
+        self.largest.next = self.largest_before.val();
+        if self.units.val() >= self.largest_before.val() {
+            self.largest.next = self.units.val();
+        } else if self.account.val().get_bits::<4>(32) == bits::<4>(15) {
+            self.largest.next = self.largest_before.val() - bits::<7>(1);
         }
         self.done_valid[0].d.next = self.valid[2].q.val();
         self.done_flow[0].d.next = self.flow[2].q.val();
-        self.done[0].d.next = (bit_cast::<65, 32>(self.sum.val()) | (bit_cast::<65, 9>(self.packets.val()) << 32))
-            | ((bit_cast::<65, 16>(self.last.val()) << 41) | (bit_cast::<65, 8>(self.voids.val()) << 57));
+        self.done[0].d.next = (bit_cast::<72, 32>(self.sum.val()) | (bit_cast::<72, 9>(self.packets.val()) << 32))
+            | (bit_cast::<72, 16>(self.last.val()) << 41)
+            | ((bit_cast::<72, 7>(self.largest.val()) << 57) | (bit_cast::<72, 8>(self.voids.val()) << 64));
         // Zeros for the sweep: a register's reset is free where a choice in front of a RAM is not.
         if self.rst.val() | !self.is_swept.val() {
-            self.done[0].d.next = bits::<65>(0);
+            self.done[0].d.next = bits::<72>(0);
         }
         // 4: write.
         self.ram.write_enable.next = self.done_valid[0].q.val();
@@ -132,8 +146,8 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
         }
         self.paid.valid.next = self.done_valid[0].q.val();
         self.paid.flow.next = self.done_flow[0].q.val();
-        self.paid.word.next = self.done[0].q.val().get_bits::<57>(0);
-        self.paid.voids.next = self.done[0].q.val().get_bits::<8>(57);
+        self.paid.word.next = self.done[0].q.val().get_bits::<64>(0);
+        self.paid.voids.next = self.done[0].q.val().get_bits::<8>(64);
         self.paid.ends.next = self.ends[3].q.val();
         self.swept.next = self.is_swept.val();
         if self.rst.val() {

@@ -7,7 +7,9 @@ use super::park::Park;
 use super::pass::Pass;
 use super::ready::Ready;
 use super::wheel::Wheel;
-use crate::bus::{FlowLoadIn, FlowPulseOut, GrantOut, InsertOut, PaidOut, PostOut, ProfileWriteIn, RateIn, ReleaseIn, SleepOut};
+use crate::bus::{
+    FlowLoadIn, FlowPulseOut, FlowStreamOut, GrantOut, InsertOut, PaidOut, PostOut, ProfileWriteIn, RateIn, ReleaseIn, SleepOut,
+};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::pacer::{Timing, wheel_bits};
@@ -19,10 +21,11 @@ use timely_regs::flow;
 /// `F - 1`, `S` `F + 1`, `D` `F + 16`, `R` `F + 32`, `Z` `F + 50`, `W` `F + 94`.
 ///
 /// Latency: 30 clocks from a doorbell of an idle flow that may send at once to its grant.
-/// Throughput: one pass a clock. Back pressure: a grant not taken holds the next ones and the
-/// passes, so that a flow whose packets are farther apart than a train covers is ahead of its rate
-/// by its profile's cap and two packets; no more than 64 packets are granted ahead;
-/// `doorbell_ready` falls when 16 doorbells wait. Loads, words of profiles, rates, charges and
+/// Throughput: one pass a clock. Back pressure: a grant not taken holds the next ones, and while it
+/// waits what is granted and not charged counts as the largest of its flow's last packets, so that
+/// a flow whose packets are farther apart than a train covers is ahead of its rate by its profile's
+/// cap and two packets; no more than 64 packets are granted ahead; `doorbell_ready` falls when 16
+/// doorbells wait. Loads, words of profiles, rates, charges and
 /// releases are always taken once `swept`, and ignored before.
 /// Model: `timely_model::pacer::top::Pacer`.
 #[derive(LogicBlock, Default)]
@@ -94,8 +97,9 @@ pub struct Pacer<
     /// A flow on its way from the wheel to READY, which are far from one another.
     due: DFF<Bit>,
     due_flow: DFF<Bits<F>>,
-    /// The wheel's time, a clock late: three differences are behind it.
-    turned: DFF<Bits<64>>,
+    /// The wheel's time, a clock late: three differences are behind it. Inverted, so that synthesis
+    /// does not take it for the gate's, which is far away.
+    not_turned: DFF<Bits<64>>,
     go: Signal<Local, Bit>,
     left: Signal<Local, Bit>,
     counted: Const<Bits<32>>,
@@ -163,7 +167,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, granted, held, due, due_flow, turned);
+        dff_setup!(self, clk, granted, held, due, due_flow, not_turned);
         self.doorbell.clk.next = self.clk.val();
         self.doorbell.rst.next = self.rst.val();
         self.ready.clk.next = self.clk.val();
@@ -211,11 +215,7 @@ impl<
         if self.doorbell.act.valid.val() {
             self.ready.act.flow.next = self.doorbell.act.flow.val();
         }
-        // No flow begins its pass while a grant waits: what was granted and not charged yet counts
-        // as the last packet did, which says little of a mixture.
-        self.pass.q.valid.next = self.ready.o.valid.val() & !self.held.q.val();
-        self.pass.q.flow.next = self.ready.o.flow.val();
-        self.ready.o.ready.next = self.pass.q.ready.val() & !self.held.q.val();
+        FlowStreamOut::<F>::join(&mut self.ready.o, &mut self.pass.q);
         FlowPulseOut::<F>::join(&mut self.pass.park, &mut self.parking.park);
         self.parking.resume.next = self.pass.resume.val();
         self.parking.o.ready.next = !self.doorbell.act.valid.val();
@@ -241,9 +241,10 @@ impl<
         self.pass.now.next = self.now.val();
         // A clock later, for whether it leaves is known late.
         self.pass.left.next = self.granted.q.val();
+        self.pass.held.next = self.held.q.val();
 
-        self.turned.d.next = self.now.val();
-        self.wheel.now.next = self.turned.q.val();
+        self.not_turned.d.next = !self.now.val();
+        self.wheel.now.next = !self.not_turned.q.val();
         InsertOut::<F, X>::join(&mut self.pass.insert, &mut self.wheel.insert);
         self.wheel.due.ready.next = true;
 

@@ -13,6 +13,13 @@ pub const SETTLED_BITS: u32 = 9;
 /// train; where that is more, as many are not seen.
 pub const VOID_BITS: u32 = u8::BITS;
 
+/// Unit of the size of a flow's largest packet.
+pub const LARGEST_BYTES: u32 = 1 << LARGEST_SHIFT;
+/// Logarithm of [`LARGEST_BYTES`].
+pub const LARGEST_SHIFT: u32 = 9;
+/// Charges after which that size is [`LARGEST_BYTES`] less.
+pub const LARGEST_FADES: u16 = 16;
+
 /// Charges of a flow since the reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paid {
@@ -24,6 +31,9 @@ pub struct Paid {
     pub voids: u8,
     /// Bytes of the last packet that cost any.
     pub last: u16,
+    /// The largest of its last packets, in whole units of [`LARGEST_BYTES`]: one fewer after every
+    /// [`LARGEST_FADES`] charges without one as large.
+    pub largest: u8,
     /// The last packet ended its segment.
     pub ends: bool,
 }
@@ -85,6 +95,8 @@ impl Block for Charge {
             } else {
                 account.last = bytes;
             }
+            let fades = account.settled.is_multiple_of(LARGEST_FADES);
+            account.largest = account.largest.saturating_sub(fades.into()).max((bytes >> LARGEST_SHIFT) as u8);
             account.ends = ends;
             (flow, *account)
         });

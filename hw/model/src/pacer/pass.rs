@@ -61,6 +61,8 @@ pub struct In {
     pub now: u64,
     /// A grant leaves the gate.
     pub left: bool,
+    /// A grant was offered at the clock before, and not taken.
+    pub held: bool,
     /// The doorbell unit takes a request to sleep.
     pub sleep_ready: bool,
 }
@@ -219,7 +221,7 @@ impl Pass {
         self.written[0] = match plan {
             Plan::Sleep(why, state) => written(state, request(why, state.granted)),
             Plan::Recheck { state, uncharged } => {
-                wait(if uncharged { token::RECHECK as i64 } else { i64::MAX });
+                wait(if uncharged { token::recheck(v.held) as i64 } else { i64::MAX });
                 written(state, None)
             }
             Plan::Send { state, .. } if self.paused >> op.config.priority & 1 == 1 => {
@@ -227,7 +229,7 @@ impl Pass {
                 written(state, None)
             }
             Plan::Send { state, tau, due: false, uncharged, .. } => {
-                wait(((tau >> 8) - lead).min(if uncharged { token::RECHECK as i64 } else { i64::MAX }));
+                wait(((tau >> 8) - lead).min(if uncharged { token::recheck(v.held) as i64 } else { i64::MAX }));
                 written(state, None)
             }
             Plan::Send { mut state, tau, gap, size, backlog, .. } => {
@@ -351,6 +353,7 @@ impl Block for Pass {
         {
             let profile = usize::from(op.config.profile);
             (op.view.bound, op.view.idle, op.view.cap) = (self.bound[profile], self.idle_time[profile], self.cap[profile]);
+            op.view.held = i.held;
             op.view.window = self.window[profile];
             op.view.time = ((i.now >> 16) + u64::from(self.timing.ahead)) & ((1 << TIME_BITS) - 1);
             self.deciding.push_back(op);

@@ -3,7 +3,7 @@
 //!
 //! A token is 2^-12 Mb/s for 1 ns, so `rate * time` is exact; a byte is [`BYTE`] tokens.
 use super::Timing;
-use super::charge::{Paid, SETTLED_BITS};
+use super::charge::{LARGEST_SHIFT, Paid, SETTLED_BITS};
 use super::doorbell::{Post, Sleep};
 
 /// Tokens of a byte are 125 << this.
@@ -33,6 +33,8 @@ pub const SEEN_MASK: u32 = (1 << SEEN_BITS) - 1;
 const _: () = assert!((UNCHARGED as u32 + (1 << TRAIN_BITS)) * (u16::MAX as u32) < 1 << SEEN_BITS, "a pass could miss charged bytes");
 /// ns until the pass looks again at a flow that waits for an event without a wake-up.
 pub const RECHECK: u64 = 1024;
+/// The same where a grant waited at its pass: then it is not to find the line idle.
+pub const RECHECK_HELD: u64 = 128;
 /// ns beyond the lead that a packet may be granted ahead of its time.
 pub const WINDOW: u32 = 32;
 /// ns beyond the lead that a train must cover, so that the flow's next pass is in time.
@@ -114,6 +116,8 @@ pub struct View {
     pub post: Post,
     /// From the charge unit.
     pub paid: Paid,
+    /// A grant was offered at the clock before `time` was read, and not taken.
+    pub held: bool,
     /// Bytes charged when a packet last ended its segment: no more of them can be acknowledged.
     pub ended: u32,
     /// Bytes of a packet while none was charged.
@@ -128,12 +132,17 @@ pub struct View {
     pub window: u32,
 }
 
+/// ns until the pass looks again at a flow of uncharged grants.
+pub fn recheck(held: bool) -> u64 {
+    if held { RECHECK_HELD } else { RECHECK }
+}
+
 /// The fate of a flow at its pass, but for what the gate and a pause allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
     /// Sleeps, with this state.
     Sleep(Sleep, State),
-    /// Looked at again: after [`RECHECK`] while grants are uncharged, else, at rate 0, after the
+    /// Looked at again: after [`recheck`] while grants are uncharged, else, at rate 0, after the
     /// longest sleep.
     Recheck {
         /// The flow's state.
@@ -264,14 +273,18 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     };
     let idle = !s.awake && s.started && v.idle != 0 && elapsed >= u64::from(v.idle);
 
-    // Packets granted and not charged yet cost what the last packet cost, for now.
+    // Packets granted and not charged yet cost what the last packet cost, for now; while a grant
+    // waits, so that there may be many of them, what the largest of the last packets cost. Then a
+    // line that is idle is not lost for it.
     let size = u32::from(if measured { v.paid.last } else { v.size });
-    let uncharged_bytes = u32::from(uncharged) * size;
+    let largest = u32::from(v.paid.largest) << LARGEST_SHIFT;
+    let foreseen = if measured && v.held { size.max(largest) } else { size };
+    let uncharged_bytes = u32::from(uncharged) * foreseen;
     let outstanding = excess.max(0) as u32 + uncharged_bytes;
     // Bytes of a segment that has not ended are acknowledged only when the flow goes on: where
     // nothing else is outstanding it may. More than a bound holds is none that is waited for.
     let alone = uncharged == 0 && (waiting == 0 || waiting >> 30 != 0);
-    let fits = |k: &u32| v.bound == 0 || ((outstanding == 0 || alone) && *k == 0) || outstanding + (size << k) <= v.bound;
+    let fits = |k: &u32| v.bound == 0 || ((outstanding == 0 || alone) && *k == 0) || outstanding + (foreseen << k) <= v.bound;
     let Some(bound_bits) = (0..=TRAIN_BITS).rev().find(fits) else {
         if uncharged != 0 {
             return (Plan::Recheck { state: settled, uncharged: true }, idle);

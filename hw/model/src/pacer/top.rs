@@ -182,7 +182,7 @@ impl Block for Pacer {
             rst,
             due: self.due,
             activate,
-            ready: pass.ready && !self.held,
+            ready: pass.ready,
         });
         let ready = doorbell.activate.is_none();
         self.park.step(clk, rst || pass.park.is_some() || pass.resume, || park::In { rst, park: pass.park, resume: pass.resume, ready });
@@ -193,7 +193,7 @@ impl Block for Pacer {
         self.levels = (i.pause, i.stop);
         self.pass.step(clk, rst || busy, || pass::In {
             rst,
-            flow: head.filter(|_| !self.held),
+            flow: head,
             post: doorbell.post,
             paid: charge.paid,
             load,
@@ -203,6 +203,7 @@ impl Block for Pacer {
             stop: i.stop,
             now: i.now,
             left: self.granted,
+            held: self.held,
             sleep_ready: doorbell.sleep_ready,
         });
         // Without a line of time, its steps must be seen when they come.

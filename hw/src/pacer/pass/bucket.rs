@@ -26,6 +26,8 @@ pub struct Bucket {
     pub paid: Signal<In, Paid>,
     /// Clock 0: bytes charged when a packet last ended its segment.
     pub ended: Signal<In, Bits<32>>,
+    /// Clock 0: a grant waits.
+    pub held: Signal<In, Bit>,
     /// Clock 0: rate.
     pub rate: Signal<In, Bits<30>>,
     /// Clock 0: wire bytes of a packet as the record says.
@@ -71,8 +73,13 @@ pub struct Bucket {
     last1: DFF<Bits<16>>,
     size1: DFF<Bits<16>>,
     drop1: DFF<Bit>,
+    largest1: DFF<Bits<7>>,
+    held1: DFF<Bit>,
     // Clock 2.
     length2: DFF<Bits<16>>,
+    /// Length that what is granted and not charged counts as, and what is granted now as for the
+    /// bound.
+    foreseen2: DFF<Bits<16>>,
     measured2: DFF<Bit>,
     elapsed2: DFF<Bits<48>>,
     rate2: DFF<Bits<30>>,
@@ -88,7 +95,6 @@ pub struct Bucket {
     outstanding2: DFF<Bits<32>>,
     base2: DFF<Bits<32>>,
     uncharged2: DFF<Bits<9>>,
-    uncharged3: DFF<Bits<9>>,
     tokens2: DFF<Bits<51>>,
     log2: DFF<Bits<3>>,
     exact2: DFF<Bit>,
@@ -105,7 +111,7 @@ pub struct Bucket {
     /// All is charged, and nothing that has ended is outstanding.
     alone3: DFF<Bit>,
     packet3: DFF<Bits<23>>,
-    length3: DFF<Bits<16>>,
+    foreseen3: DFF<Bits<16>>,
     tokens3: DFF<Bits<52>>,
     sent_high3: DFF<Bits<15>>,
     rate3: DFF<Bits<30>>,
@@ -117,11 +123,11 @@ pub struct Bucket {
     low_high: DFF<Bits<29>>,
     high_low: DFF<Bits<29>>,
     high_high: DFF<Bits<29>>,
-    waiting_low: DFF<Bits<26>>,
+    waiting_low: DFF<Bits<24>>,
     waiting_high: DFF<Bits<15>>,
     total4: DFF<Bits<32>>,
     alone4: DFF<Bit>,
-    length4: DFF<Bits<16>>,
+    foreseen4: DFF<Bits<16>>,
     tokens4: DFF<Bits<52>>,
     cap4: DFF<Bits<27>>,
     // Clock 5.
@@ -132,7 +138,7 @@ pub struct Bucket {
     /// Bytes that the outstanding bound leaves, signed; there is no bound.
     room5: DFF<Bits<33>>,
     free5: DFF<Bit>,
-    length5: DFF<Bits<16>>,
+    foreseen5: DFF<Bits<16>>,
     none5: DFF<Bit>,
     tokens5: DFF<Bits<52>>,
     // Clock 6.
@@ -159,6 +165,7 @@ pub struct Bucket {
     again8: DFF<Bit>,
     send8: DFF<Bit>,
     waits8: DFF<Bit>,
+    held8: DFF<Bit>,
     keep8: DFF<Bit>,
     starts8: DFF<Bit>,
     bounds: Stages<30, 2>,
@@ -179,9 +186,9 @@ pub struct Bucket {
     thrice: Signal<Local, Bits<27>>,
     length_u: Signal<Local, U<16>>,
     uncharged_u: Signal<Local, U<9>>,
-    packet_low: Signal<Local, U<17>>,
-    packet_high: Signal<Local, U<6>>,
-    packets_u: Signal<Local, U<9>>,
+    foreseen_u: Signal<Local, U<16>>,
+    waiting_low_u: Signal<Local, U<17>>,
+    waiting_high_u: Signal<Local, U<8>>,
     over: Signal<Local, Bit>,
     is_within: Signal<Local, Bit>,
     rate_low: Signal<Local, U<15>>,
@@ -205,11 +212,12 @@ pub struct Bucket {
 impl Logic for Bucket {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sent, uncharged, backlog, outstanding, waiting1, lower, state1, rate1, last1, size1, drop1);
+        dff_setup!(self, clk, sent, uncharged, backlog, outstanding, waiting1, lower, state1, rate1, last1, size1, drop1, largest1, held1);
         dff_setup!(
             self,
             clk,
             length2,
+            foreseen2,
             measured2,
             elapsed2,
             rate2,
@@ -222,23 +230,22 @@ impl Logic for Bucket {
             idle2,
             outstanding2,
             base2,
-            uncharged2,
-            uncharged3
+            uncharged2
         );
         dff_setup!(self, clk, tokens2, log2, exact2, may_idle2, flags2);
         dff_setup!(
-            self, clk, elapsed3, past3, beyond3, may_idle3, waiting3, alone3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3,
-            cap3
+            self, clk, elapsed3, past3, beyond3, may_idle3, waiting3, alone3, packet3, foreseen3, tokens3, sent_high3, rate3, excess3,
+            base3, cap3
         );
-        dff_setup!(self, clk, low_low, low_high, high_low, high_high, waiting_low, waiting_high, total4, alone4, length4, tokens4, cap4);
+        dff_setup!(self, clk, low_low, low_high, high_low, high_high, waiting_low, waiting_high, total4, alone4, foreseen4, tokens4, cap4);
         dff_setup!(
-            self, clk, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6, waiting6, least6, tokens6, tokens7,
+            self, clk, low5, high5, waiting5, cap5, room5, free5, foreseen5, none5, tokens5, filled6, waiting6, least6, tokens6, tokens7,
             over7
         );
         dff_setup!(self, clk, waiting7, least7, fit7, fits7);
         dff_setup!(
-            self, clk, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, base8, measured8, last8,
-            exact8
+            self, clk, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, held8, keep8, starts8, base8, measured8,
+            last8, exact8
         );
         for i in 0..6 {
             self.fits6[i].clock.next = self.clk.val();
@@ -269,6 +276,8 @@ impl Logic for Bucket {
         self.last1.d.next = self.paid.val().last;
         self.size1.d.next = self.size.val();
         self.drop1.d.next = self.post.val().drop;
+        self.largest1.d.next = self.paid.val().largest;
+        self.held1.d.next = self.held.val();
 
         // 1: time, the rate that counts, the size of a packet.
         self.known.next = self.state1.q.val().measured | self.sent.q.val().any();
@@ -276,6 +285,13 @@ impl Logic for Bucket {
         self.length2.d.next = self.size1.q.val();
         if self.known.val() {
             self.length2.d.next = self.last1.q.val();
+        }
+        self.foreseen2.d.next = self.size1.q.val();
+        if self.known.val() {
+            self.foreseen2.d.next = self.last1.q.val();
+            if self.held1.q.val() & (self.largest1.q.val() > self.last1.q.val().get_bits::<7>(9)) {
+                self.foreseen2.d.next = bit_cast::<16, 7>(self.largest1.q.val()) << 9;
+            }
         }
         self.elapsed2.d.next = self.now.val() - self.state1.q.val().time;
         self.rate2.d.next = self.state1.q.val().rate;
@@ -319,7 +335,7 @@ impl Logic for Bucket {
         self.flags2.d.next.backlog = self.backlog.q.val().any();
         self.flags2.d.next.stuck = !self.rate1.q.val().any() | self.uncharged.q.val().get_bit(8);
         self.flags2.d.next.awake = self.state1.q.val().awake;
-        self.flags2.d.next.spare = false;
+        self.flags2.d.next.held = self.held1.q.val();
 
         // 2: bytes.
         self.elapsed3.d.next = self.elapsed2.q.val().get_bits::<28>(0);
@@ -329,12 +345,12 @@ impl Logic for Bucket {
         self.past3.d.next = self.elapsed2.q.val().get_bits::<31>(0) >= self.idle2.q.val();
         self.beyond3.d.next = self.elapsed2.q.val().get_bits::<17>(31).any();
         self.may_idle3.d.next = self.idle2.q.val().any() & self.may_idle2.q.val();
-        self.uncharged3.d.next = self.uncharged2.q.val();
         self.uncharged_u.next = self.uncharged2.q.val().into();
         self.length_u.next = self.length2.q.val().into();
-        self.waiting3.d.next = (self.uncharged_u.val() * self.length_u.val()).into();
+        self.foreseen_u.next = self.foreseen2.q.val().into();
+        self.waiting3.d.next = (self.uncharged_u.val() * self.foreseen_u.val()).into();
         self.packet3.d.next = (self.length_u.val() * self.times125.val()).into();
-        self.length3.d.next = self.length2.q.val();
+        self.foreseen3.d.next = self.foreseen2.q.val();
         // Tokens are signed: their sign goes on top.
         self.tokens3.d.next = (bit_cast::<52, 51>(self.tokens2.q.val())
             | (bit_cast::<52, 1>(self.tokens2.q.val().get_bits::<1>(50)) << 51))
@@ -384,14 +400,13 @@ impl Logic for Bucket {
         self.low_high.d.next = (self.rate_low.val() * self.time_high.val()).into();
         self.high_low.d.next = (self.rate_high.val() * self.time_low.val()).into();
         self.high_high.d.next = (self.rate_high.val() * self.time_high.val()).into();
-        self.packets_u.next = self.uncharged3.q.val().into();
-        self.packet_low.next = self.packet3.q.val().get_bits::<17>(0).into();
-        self.packet_high.next = self.packet3.q.val().get_bits::<6>(17).into();
-        self.waiting_low.d.next = (self.packet_low.val() * self.packets_u.val()).into();
-        self.waiting_high.d.next = (self.packet_high.val() * self.packets_u.val()).into();
+        self.waiting_low_u.next = self.waiting3.q.val().get_bits::<17>(0).into();
+        self.waiting_high_u.next = self.waiting3.q.val().get_bits::<8>(17).into();
+        self.waiting_low.d.next = (self.waiting_low_u.val() * self.times125.val()).into();
+        self.waiting_high.d.next = (self.waiting_high_u.val() * self.times125.val()).into();
         self.total4.d.next = bit_cast::<32, 31>(self.excess3.q.val()) + bit_cast::<32, 25>(self.waiting3.q.val());
         self.alone4.d.next = self.alone3.q.val();
-        self.length4.d.next = self.length3.q.val();
+        self.foreseen4.d.next = self.foreseen3.q.val();
         self.tokens4.d.next = self.tokens3.q.val() - (bit_cast::<52, 15>(self.sent_high3.q.val()) << 35);
         self.cap4.d.next = self.cap3.q.val();
         self.bases.i.next = self.base3.q.val();
@@ -403,14 +418,14 @@ impl Logic for Bucket {
         // 4: add up.
         self.low5.d.next = bit_cast::<44, 29>(self.low_low.q.val()) + (bit_cast::<44, 29>(self.high_low.q.val()) << 15);
         self.high5.d.next = bit_cast::<44, 29>(self.low_high.q.val()) + (bit_cast::<44, 29>(self.high_high.q.val()) << 15);
-        self.waiting5.d.next = bit_cast::<32, 26>(self.waiting_low.q.val()) + (bit_cast::<32, 15>(self.waiting_high.q.val()) << 17);
+        self.waiting5.d.next = bit_cast::<32, 24>(self.waiting_low.q.val()) + (bit_cast::<32, 15>(self.waiting_high.q.val()) << 17);
         self.cap5.d.next = self.cap4.q.val();
         self.caps.i.next = self.cap5.q.val();
         // A train of 2^k packets is within the bound if its bytes, over 2^k, are within what is
         // left.
         self.room5.d.next = bit_cast::<33, 30>(self.bounds.o.val()) - bit_cast::<33, 32>(self.total4.q.val());
         self.free5.d.next = !self.bounds.o.val().any();
-        self.length5.d.next = self.length4.q.val();
+        self.foreseen5.d.next = self.foreseen4.q.val();
         // One packet is always allowed when nothing is outstanding that can be answered before the
         // flow goes on.
         self.none5.d.next = !self.total4.q.val().any() | self.alone4.q.val();
@@ -421,22 +436,22 @@ impl Logic for Bucket {
         self.is_within.next = !self.room5.q.val().get_bit(32);
         self.fits6[0].d.next = self.free5.q.val()
             | (self.is_within.val()
-                & (self.room5.q.val().get_bits::<14>(16).any() | (self.room5.q.val().get_bits::<16>(0) >= self.length5.q.val())));
+                & (self.room5.q.val().get_bits::<14>(16).any() | (self.room5.q.val().get_bits::<16>(0) >= self.foreseen5.q.val())));
         self.fits6[1].d.next = self.free5.q.val()
             | (self.is_within.val()
-                & (self.room5.q.val().get_bits::<13>(17).any() | (self.room5.q.val().get_bits::<16>(1) >= self.length5.q.val())));
+                & (self.room5.q.val().get_bits::<13>(17).any() | (self.room5.q.val().get_bits::<16>(1) >= self.foreseen5.q.val())));
         self.fits6[2].d.next = self.free5.q.val()
             | (self.is_within.val()
-                & (self.room5.q.val().get_bits::<12>(18).any() | (self.room5.q.val().get_bits::<16>(2) >= self.length5.q.val())));
+                & (self.room5.q.val().get_bits::<12>(18).any() | (self.room5.q.val().get_bits::<16>(2) >= self.foreseen5.q.val())));
         self.fits6[3].d.next = self.free5.q.val()
             | (self.is_within.val()
-                & (self.room5.q.val().get_bits::<11>(19).any() | (self.room5.q.val().get_bits::<16>(3) >= self.length5.q.val())));
+                & (self.room5.q.val().get_bits::<11>(19).any() | (self.room5.q.val().get_bits::<16>(3) >= self.foreseen5.q.val())));
         self.fits6[4].d.next = self.free5.q.val()
             | (self.is_within.val()
-                & (self.room5.q.val().get_bits::<10>(20).any() | (self.room5.q.val().get_bits::<16>(4) >= self.length5.q.val())));
+                & (self.room5.q.val().get_bits::<10>(20).any() | (self.room5.q.val().get_bits::<16>(4) >= self.foreseen5.q.val())));
         self.fits6[5].d.next = self.free5.q.val()
             | (self.is_within.val()
-                & (self.room5.q.val().get_bits::<9>(21).any() | (self.room5.q.val().get_bits::<16>(5) >= self.length5.q.val())));
+                & (self.room5.q.val().get_bits::<9>(21).any() | (self.room5.q.val().get_bits::<16>(5) >= self.foreseen5.q.val())));
         if self.none5.q.val() {
             self.fits6[0].d.next = true;
         }
@@ -508,6 +523,7 @@ impl Logic for Bucket {
             | (self.is_live.val() & ((self.fits7.q.val() & self.is_stuck.val()) | (!self.fits7.q.val() & self.is_uncharged.val())));
         self.send8.d.next = (self.is_live.val() & self.fits7.q.val()) & !self.is_stuck.val();
         self.waits8.d.next = self.is_uncharged.val();
+        self.held8.d.next = self.flags7.val().held;
         self.keep8.d.next =
             ((self.is_drop.val() & self.is_uncharged.val()) | self.empty8.d.val()) | (self.bounded8.d.val() & !self.is_awake.val());
         self.starts8.d.next = self.lates.o.val().any() & (self.send8.d.val() | (self.again8.d.val() & !self.is_drop.val()));
@@ -529,9 +545,10 @@ impl Logic for Bucket {
         self.verdict.next.keep = self.keep8.q.val();
         self.verdict.next.starts = self.starts8.q.val();
         self.verdict.next.waits = self.waits8.q.val();
+        self.verdict.next.held = self.held8.q.val();
         if self.rst.val() {
             self.tokens2.d.next = bits::<51>(0);
-            self.length4.d.next = bits::<16>(0);
+            self.foreseen4.d.next = bits::<16>(0);
             self.cap4.d.next = bits::<27>(0);
             self.tokens5.d.next = bits::<52>(0);
         }

@@ -61,6 +61,8 @@ pub struct Fate {
     pub again: Signal<Out, Bit>,
     /// The flow's wait is cut to the shorter length.
     pub soon: Signal<Out, Bit>,
+    /// A grant waits: the length is the one for that.
+    pub held: Signal<Out, Bit>,
     /// The flow is parked.
     pub park: Signal<Out, Bit>,
     /// The flow starts to send after its idle time.
@@ -77,7 +79,7 @@ pub struct Fate {
     /// Value of `paused` from the next clock on.
     pauses: Signal<Local, Bits<8>>,
     /// The operation's priority is paused.
-    held: DFF<Bit>,
+    stopped: DFF<Bit>,
     resumes: DFF<Bit>,
     size1: DFF<Bits<3>>,
     /// Inverted, so that synthesis does not take it for the same.
@@ -96,6 +98,7 @@ pub struct Fate {
     insert1: DFF<Bit>,
     again1: DFF<Bit>,
     soon1: DFF<Bit>,
+    held1: DFF<Bit>,
     park1: DFF<Bit>,
     idle1: DFF<Bit>,
     shifted: Signal<Local, Bits<8>>,
@@ -142,7 +145,7 @@ impl Logic for Fate {
             owed,
             paused,
             paused_before,
-            held,
+            stopped,
             resumes,
             size1,
             not_size1,
@@ -154,7 +157,7 @@ impl Logic for Fate {
             bounded1,
             awake1
         );
-        dff_setup!(self, clk, write1, insert1, again1, soon1, park1, idle1);
+        dff_setup!(self, clk, write1, insert1, again1, soon1, held1, park1, idle1);
         self.pauses.next = self.pause.val();
         if self.stop.val() {
             self.pauses.next = bits::<8>(255);
@@ -163,8 +166,8 @@ impl Logic for Fate {
         self.paused_before.d.next = self.paused.q.val();
         self.resumes.d.next = (self.paused_before.q.val() & !self.paused.q.val()).any();
         self.shifted.next = self.pauses.val() >> self.pfc.val();
-        self.held.d.next = self.shifted.val().get_bit(0);
-        self.is_paused.next = self.held.q.val();
+        self.stopped.d.next = self.shifted.val().get_bit(0);
+        self.is_paused.next = self.stopped.q.val();
         self.is_clear.next = self.bucket.val().clear;
         self.is_bounded.next = self.bucket.val().bounded;
         self.is_again.next = self.bucket.val().again;
@@ -302,6 +305,7 @@ impl Logic for Fate {
         self.insert1.d.next = self.valid.val() & (self.is_again.val() | self.is_send.val());
         self.again1.d.next = self.is_again.val();
         self.soon1.d.next = ((self.is_send.val() & !self.is_grant.val()) | self.is_again.val()) & self.bucket.val().waits;
+        self.held1.d.next = self.bucket.val().held;
         self.park1.d.next = self.valid.val() & (self.bucket.val().send & self.is_paused.val());
         self.idle1.d.next = self.valid.val() & self.bucket.val().starts;
 
@@ -318,6 +322,7 @@ impl Logic for Fate {
         self.insert.next = self.insert1.q.val() & !self.finished1.q.val();
         self.again.next = self.again1.q.val();
         self.soon.next = self.soon1.q.val();
+        self.held.next = self.held1.q.val();
         self.park.next = self.park1.q.val();
         self.idle.next = self.idle1.q.val();
         self.resume.next = self.resumes.q.val();
@@ -326,13 +331,14 @@ impl Logic for Fate {
             self.owed.d.next = bits::<7>(0);
             self.paused.d.next = bits::<8>(0);
             self.paused_before.d.next = bits::<8>(0);
-            self.held.d.next = false;
+            self.stopped.d.next = false;
             self.resumes.d.next = false;
             self.grant1.d.next = false;
             self.finished1.d.next = false;
             self.sleep1.d.next = false;
             self.write1.d.next = false;
             self.insert1.d.next = false;
+            self.held1.d.next = self.bucket.val().held;
             self.park1.d.next = false;
             self.idle1.d.next = false;
         }

@@ -32,7 +32,7 @@ pub struct Memory<const F: usize, const S: usize> {
     /// An account of the charge unit.
     pub paid_valid: Signal<In, Bit>,
     pub paid_flow: Signal<In, Bits<F>>,
-    pub paid_word: Signal<In, Bits<57>>,
+    pub paid_word: Signal<In, Bits<64>>,
     pub paid_voids: Signal<In, Bits<8>>,
     pub paid_ends: Signal<In, Bit>,
     /// Loads of flows.
@@ -77,8 +77,8 @@ pub struct Memory<const F: usize, const S: usize> {
     state_ram_224: ApartRam<Bits<18>, F>,
     post_ram: RAM<Bits<32>, F>,
     post_ram_32: RAM<Bits<17>, F>,
-    paid_ram: RAM<Bits<48>, F>,
-    paid_ram_48: RAM<Bits<17>, F>,
+    paid_ram: RAM<Bits<54>, F>,
+    paid_ram_54: RAM<Bits<18>, F>,
     ended_ram: RAM<Bits<32>, F>,
     rate_ram: RAM<Bits<30>, F>,
     config_ram: RAM<Config, F>,
@@ -92,8 +92,8 @@ pub struct Memory<const F: usize, const S: usize> {
     state_raw_224: DFF<Bits<18>>,
     post_raw: DFF<Bits<32>>,
     post_raw_32: DFF<Bits<17>>,
-    paid_raw: DFF<Bits<48>>,
-    paid_raw_48: DFF<Bits<17>>,
+    paid_raw: DFF<Bits<54>>,
+    paid_raw_54: DFF<Bits<18>>,
     ended_raw: DFF<Bits<32>>,
     rate_raw: DFF<Bits<30>>,
     config_raw: DFF<Config>,
@@ -108,7 +108,7 @@ pub struct Memory<const F: usize, const S: usize> {
     written: Signal<Local, Bits<242>>,
     read: Signal<Local, Bits<242>>,
     read_post: Signal<Local, Bits<49>>,
-    read_paid: Signal<Local, Bits<57>>,
+    read_paid: Signal<Local, Bits<64>>,
     sweep: DFF<Bits<S>>,
     sweep_end: OneHot<S, F>,
     is_swept: Signal<Local, Bit>,
@@ -144,7 +144,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             post_raw,
             post_raw_32,
             paid_raw,
-            paid_raw_48,
+            paid_raw_54,
             ended_raw,
             rate_raw,
             config_raw,
@@ -167,8 +167,8 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.state_ram_224.write_clock.next = self.clk.val();
         self.post_ram_32.read_clock.next = self.clk.val();
         self.post_ram_32.write_clock.next = self.clk.val();
-        self.paid_ram_48.read_clock.next = self.clk.val();
-        self.paid_ram_48.write_clock.next = self.clk.val();
+        self.paid_ram_54.read_clock.next = self.clk.val();
+        self.paid_ram_54.write_clock.next = self.clk.val();
         self.ended_ram.read_clock.next = self.clk.val();
         self.ended_ram.write_clock.next = self.clk.val();
         self.post_ram.read_clock.next = self.clk.val();
@@ -199,7 +199,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.state_ram_192.read_address.next = self.flow.val();
         self.state_ram_224.read_address.next = self.flow.val();
         self.post_ram_32.read_address.next = self.flow.val();
-        self.paid_ram_48.read_address.next = self.flow.val();
+        self.paid_ram_54.read_address.next = self.flow.val();
         self.ended_ram.read_address.next = self.flow.val();
         self.post_ram.read_address.next = self.flow.val();
         self.paid_ram.read_address.next = self.flow.val();
@@ -208,7 +208,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.state_raw_192.d.next = self.state_ram_192.read_data.val();
         self.state_raw_224.d.next = self.state_ram_224.read_data.val();
         self.post_raw_32.d.next = self.post_ram_32.read_data.val();
-        self.paid_raw_48.d.next = self.paid_ram_48.read_data.val();
+        self.paid_raw_54.d.next = self.paid_ram_54.read_data.val();
         self.ended_raw.d.next = self.ended_ram.read_data.val();
         self.post_raw.d.next = self.post_ram.read_data.val();
         self.paid_raw.d.next = self.paid_ram.read_data.val();
@@ -265,11 +265,11 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.post_ram_32.write_data.next = self.post_word.val().get_bits::<17>(32);
         self.paid_ram.write_enable.next = self.paid_valid.val() | !self.is_swept.val();
         self.paid_ram.write_address.next = self.paid_address.val();
-        self.paid_ram.write_data.next = self.paid_word.val().get_bits::<48>(0);
-        self.paid_ram_48.write_enable.next = self.paid_valid.val() | !self.is_swept.val();
-        self.paid_ram_48.write_address.next = self.paid_address.val();
-        self.paid_ram_48.write_data.next =
-            bit_cast::<17, 9>(self.paid_word.val().get_bits::<9>(48)) | (bit_cast::<17, 8>(self.paid_voids.val()) << 9);
+        self.paid_ram.write_data.next = self.paid_word.val().get_bits::<54>(0);
+        self.paid_ram_54.write_enable.next = self.paid_valid.val() | !self.is_swept.val();
+        self.paid_ram_54.write_address.next = self.paid_address.val();
+        self.paid_ram_54.write_data.next =
+            bit_cast::<18, 10>(self.paid_word.val().get_bits::<10>(54)) | (bit_cast::<18, 8>(self.paid_voids.val()) << 10);
         self.ended_ram.write_enable.next = (self.paid_valid.val() & self.paid_ends.val()) | !self.is_swept.val();
         self.ended_ram.write_address.next = self.paid_address.val();
         self.ended_ram.write_data.next = self.paid_word.val().get_bits::<32>(0);
@@ -327,9 +327,9 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.read_post.next = bit_cast::<49, 32>(self.post_raw.q.val()) | (bit_cast::<49, 17>(self.post_raw_32.q.val()) << 32);
         self.post.next = self.read_post.val().into();
         self.read_paid.next =
-            bit_cast::<57, 48>(self.paid_raw.q.val()) | (bit_cast::<57, 9>(self.paid_raw_48.q.val().get_bits::<9>(0)) << 48);
+            bit_cast::<64, 54>(self.paid_raw.q.val()) | (bit_cast::<64, 10>(self.paid_raw_54.q.val().get_bits::<10>(0)) << 54);
         self.paid.next = self.read_paid.val().into();
-        self.voids.next = self.paid_raw_48.q.val().get_bits::<8>(9);
+        self.voids.next = self.paid_raw_54.q.val().get_bits::<8>(10);
         self.ended.next = self.ended_raw.q.val();
         self.rate.next = self.rate_raw.q.val();
         self.pfc.next = self.config_raw.q.val().priority;

@@ -40,13 +40,13 @@ use words::{Account, Asked, FlowState, Kept, Settled, Verdict, Voids};
 /// The fate of a flow at its pass:
 /// - accounts to be cleared after a load: cleared and asleep, once all its grants are charged;
 /// - nothing posted: asleep; outstanding bound reached: asleep until a release, or looked at again
-///   in 1 us while grants are uncharged;
-/// - 256 grants uncharged: looked at again in 1 us; rate 0: after the longest sleep, so that such
-///   flows cost the others no passes;
+///   in 1 us while grants are uncharged, in 128 ns where a grant waits;
+/// - 256 grants uncharged: looked at again in as long; rate 0: after the longest sleep, so that
+///   such flows cost the others no passes;
 /// - its priority is paused, or `stop`: parked, and back in READY when a pause ends. Its tokens
 ///   grow up to the cap meanwhile;
 /// - its next packet is more than lead + 32 ns away: back to the wheel, to wake lead before it, or
-///   in 1 us while grants are uncharged, for they may turn out cheaper than they are taken for;
+///   in as long while grants are uncharged, for they may turn out cheaper than they are taken for;
 /// - else granted a train, long enough for the next pass to be in time; then asleep, or back to the
 ///   wheel.
 ///
@@ -82,6 +82,8 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub now: Signal<In, Bits<64>>,
     /// A grant leaves the gate.
     pub left: Signal<In, Bit>,
+    /// A grant was offered at the clock before, and not taken.
+    pub held: Signal<In, Bit>,
     /// A flow's count of granted packets.
     pub granted_valid: Signal<Out, Bit>,
     pub granted_flow: Signal<Out, Bits<F>>,
@@ -138,7 +140,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     now14: Ring<Bits<48>, 11>,
     now16: Delay<48, 2>,
     packets: Stages<23, 3>,
-    verdicts: Stages<15, 4>,
+    verdicts: Stages<16, 4>,
     verdict14: Signal<Local, Verdict>,
     verdict15: DFF<Verdict>,
     /// A request to sleep was taken at the last clock.
@@ -254,6 +256,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.bucket.post.next = self.memory.post.val();
         self.bucket.paid.next = self.memory.paid.val();
         self.bucket.ended.next = self.memory.ended.val();
+        self.bucket.held.next = self.held.val();
         self.bucket.rate.next = self.memory.rate.val();
         self.bucket.size.next = self.memory.size.val();
         self.kept.i.next.rate = self.memory.rate.val();
@@ -317,6 +320,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.wake.valid.next = self.fate.insert.val();
         self.wake.again.next = self.fate.again.val();
         self.wake.soon.next = self.fate.soon.val();
+        self.wake.held.next = self.fate.held.val();
         self.wake.grant.next = self.fate.grant.val();
         self.wake.size.next = self.fate.size.val();
         self.wake.tau.next = self.tau16.q.val();
@@ -411,7 +415,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             self.write17.d.next = false;
             self.sleep17.d.next = false;
             self.slept.d.next = false;
-            self.verdict15.d.next = bits::<15>(0).into();
+            self.verdict15.d.next = bits::<16>(0).into();
             for i in 0..19 {
                 self.valid[i].d.next = false;
                 self.flow[i].d.next = bits::<F>(0);

@@ -6,7 +6,7 @@ use crate::pacer::delay::Delay;
 use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
 use timely_model::pacer::pass::longest_sleep;
-use timely_model::pacer::token::RECHECK;
+use timely_model::pacer::token::{RECHECK, RECHECK_HELD};
 use timely_model::pacer::wheel_bits;
 
 /// Lead before the next packet of a flow, but not in the past, and not beyond the wheel; `X` are
@@ -20,8 +20,9 @@ pub struct Wake<const F: usize, const X: usize, const Y: usize> {
     pub valid: Signal<In, Bit>,
     /// The flow is looked at again after the bound of its wait.
     pub again: Signal<In, Bit>,
-    /// The bound of the wait is 1 us, not the longest sleep.
+    /// The bound of the wait is 1 us, not the longest sleep; while a grant waits, 128 ns.
     pub soon: Signal<In, Bit>,
+    pub held: Signal<In, Bit>,
     /// The flow was granted a train.
     pub grant: Signal<In, Bit>,
     /// The train has two to the power of this packets.
@@ -42,16 +43,20 @@ pub struct Wake<const F: usize, const X: usize, const Y: usize> {
     longest: Const<Bits<26>>,
     recheck: Const<Bits<26>>,
     longest_ahead: Const<Bits<26>>,
+    recheck_held: Const<Bits<26>>,
     recheck_ahead: Const<Bits<26>>,
+    recheck_held_ahead: Const<Bits<26>>,
     wheel_bit: Const<Bits<Y>>,
     valid1: DFF<Bit>,
     again1: DFF<Bit>,
     soon1: DFF<Bit>,
+    held1: DFF<Bit>,
     tau1: DFF<Bits<33>>,
     valid2: DFF<Bit>,
-    /// The wait is the bound, which is the shorter one with `soon2`.
+    /// The wait is the bound, which is a shorter one with `soon2`, of which `held2` tells which.
     cut2: DFF<Bit>,
     soon2: DFF<Bit>,
+    held2: DFF<Bit>,
     wait2: DFF<Bits<26>>,
     ats: Delay<Y, 2>,
     valid3: DFF<Bit>,
@@ -82,7 +87,9 @@ impl<const F: usize, const X: usize, const Y: usize> Wake<F, X, Y> {
             longest: Const::new(bits::<26>(longest)),
             recheck: Const::new(bits::<26>(RECHECK)),
             longest_ahead: Const::new(bits::<26>(longest + u64::from(timing.lead))),
+            recheck_held: Const::new(bits::<26>(RECHECK_HELD)),
             recheck_ahead: Const::new(bits::<26>(RECHECK + u64::from(timing.lead))),
+            recheck_held_ahead: Const::new(bits::<26>(RECHECK_HELD + u64::from(timing.lead))),
             wheel_bit: Const::new(bits::<Y>(1 << X)),
             ..Default::default()
         }
@@ -92,7 +99,7 @@ impl<const F: usize, const X: usize, const Y: usize> Wake<F, X, Y> {
 impl<const F: usize, const X: usize, const Y: usize> Logic for Wake<F, X, Y> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, valid1, again1, soon1, tau1, valid2, cut2, soon2, wait2, valid3, target3, valid4, flow4, slot4);
+        dff_setup!(self, clk, valid1, again1, soon1, held1, tau1, valid2, cut2, soon2, held2, wait2, valid3, target3, valid4, flow4, slot4);
         self.ats.clk.next = self.clk.val();
         self.ats.i.next = self.at.val();
 
@@ -106,6 +113,7 @@ impl<const F: usize, const X: usize, const Y: usize> Logic for Wake<F, X, Y> {
         self.valid1.d.next = self.valid.val();
         self.again1.d.next = self.again.val();
         self.soon1.d.next = self.soon.val();
+        self.held1.d.next = self.held.val();
 
         // 1: lead before it, and whether that is beyond the bound, at the same time.
         self.ahead.next =
@@ -114,11 +122,15 @@ impl<const F: usize, const X: usize, const Y: usize> Logic for Wake<F, X, Y> {
         self.bound.next = self.longest_ahead.val();
         if self.soon1.q.val() {
             self.bound.next = self.recheck_ahead.val();
+            if self.held1.q.val() {
+                self.bound.next = self.recheck_held_ahead.val();
+            }
         }
         self.left.next = self.bound.val() - self.ahead.val();
         self.valid2.d.next = self.valid1.q.val();
         self.cut2.d.next = self.again1.q.val() | self.left.val().get_bit(25);
         self.soon2.d.next = self.soon1.q.val();
+        self.held2.d.next = self.held1.q.val();
 
         // 2: a wait that is over takes nothing, one that is cut its bound.
         self.rest.next = self.wait2.q.val();
@@ -126,6 +138,9 @@ impl<const F: usize, const X: usize, const Y: usize> Logic for Wake<F, X, Y> {
             self.rest.next = self.longest.val();
             if self.soon2.q.val() {
                 self.rest.next = self.recheck.val();
+                if self.held2.q.val() {
+                    self.rest.next = self.recheck_held.val();
+                }
             }
         } else if self.wait2.q.val().get_bit(25) {
             self.rest.next = bits::<26>(0);

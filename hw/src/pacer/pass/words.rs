@@ -56,6 +56,8 @@ packed! {
         pub packets: Bits<9>,
         /// Wire bytes of the last packet.
         pub last: Bits<16>,
+        /// The largest of the last packets, 512 bytes.
+        pub largest: Bits<7>,
     }
 
     /// Part of the record.
@@ -80,8 +82,8 @@ packed! {
         pub stuck: Bit,
         /// The flow is awake.
         pub awake: Bit,
-        /// 0.
-        pub spare: Bit,
+        /// A grant waits.
+        pub held: Bit,
     }
 
     /// Size of the backlog and of the last packet.
@@ -118,6 +120,8 @@ packed! {
         pub starts: Bit,
         /// Grants are uncharged, so that the deficit may shrink before time fills it.
         pub waits: Bit,
+        /// A grant waits.
+        pub held: Bit,
     }
 
     /// Numbers of a pass from clock 2 to 16.

@@ -316,10 +316,9 @@ fn a_pause_lets_what_is_decided_leave() {
             wire as f64 * 8.0 / 10_000.0
         );
         // As many as the pacer decides ahead, the grants on their way to a request, and what was
-        // asked of the card. Long packets hold grants up, and the pacer decides none meanwhile.
-        let most = if len < 1000 { 64 + 32 } else { 32 };
+        // asked of the card.
         assert!(
-            before.1 > 100 && after.0 <= most && after.1 <= after.0 + usize::from(TAGS),
+            before.1 > 100 && after.0 <= 64 + 32 && after.1 <= after.0 + usize::from(TAGS),
             "{after:?} requests and packets behind a pause"
         );
         let still = left(&host);
