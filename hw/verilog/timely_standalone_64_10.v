@@ -43314,6 +43314,9 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     reg  ready__d;
     reg  ready__d_v;
     reg ready__q = 1'h0;
+    reg  [41:0] bus__d;
+    reg  [41:0] bus__d_v;
+    reg [41:0] bus__q = 42'h0;
     reg  marks__0__d;
     reg  marks__0__d_v;
     reg marks__0__q = 1'h0;
@@ -43338,8 +43341,8 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     wire laws__clock;
     wire [3:0] laws__read_address;
     wire  laws__read_data;
-    reg  laws__write_enable;
-    reg  [3:0] laws__write_address;
+    wire laws__write_enable;
+    wire [3:0] laws__write_address;
     reg  laws__write_data;
     reg  laws__write_data_v;
     reg  came1__d;
@@ -43434,7 +43437,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     reg  [108:0] words__write_data_v;
     wire words__write_enable;
     wire periods__clk;
-    reg  [41:0] periods__bus;
+    wire [41:0] periods__bus;
     wire [3:0] periods__phase;
     wire [3:0] periods__profile;
     wire [108:0] periods__word_1;
@@ -43467,10 +43470,9 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     
     // Local signals
     wire sweep;
-    reg  [41:0] bus;
     wire [10:0] options;
-    reg  [31:0] written;
-    reg  [6:0] law;
+    wire [31:0] written;
+    wire [6:0] law;
     reg  [9:0] seen_at;
     wire enters;
     wire [44:0] head;
@@ -43565,6 +43567,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     always @(*) begin
         sweep_count__d_v = sweep_count__q;
         ready__d_v = ready__q;
+        bus__d_v = bus__q;
         came1__d_v = came1__q;
         flow1__d_v = flow1__q;
         marked1__d_v = marked1__q;
@@ -43594,15 +43597,15 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         if (sweep_count__q == last_sweep) begin
             ready__d_v = 1'b1;
         end
-        bus = {pw_valid, pw_profile, pw_word, pw_data};
+        bus__d_v = {pw_valid, pw_profile, pw_word, pw_data};
         if (sweep) begin
-            bus[(64'h0)+:(32)] = ((32'h0) & 32'hffffffff);
-            bus[(64'h20)+:(5)] = sweep_count__q[(32'h0)+:(5)];
-            bus[(64'h25)+:(4)] = sweep_count__q[(32'h5)+:(4)];
-            bus[(64'h29)+:(1)] = 1'b1;
+            bus__d_v[(64'h20)+:(5)] = sweep_count__q[(32'h0)+:(5)];
+            bus__d_v[(64'h25)+:(4)] = sweep_count__q[(32'h5)+:(4)];
+            bus__d_v[(64'h29)+:(1)] = 1'b1;
         end
-        written = bus[(64'h0)+:(32)];
-        law = written[(32'h0)+:(7)];
+        if (rst | sweep) begin
+            bus__d_v[(64'h0)+:(32)] = ((32'h0) & 32'hffffffff);
+        end
         marks__0__d_v = (ack_valid & ready__q) & &ack_ecn;
         marks__1__d_v = marks__0__q;
         marks__2__d_v = marks__1__q;
@@ -43625,8 +43628,6 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
             profiles__write_address_v = sweep_count__q[(32'h0)+:(10)];
             profiles__write_data_v = ((32'h0) & 4'hf);
         end
-        laws__write_enable = bus[(64'h29)+:(1)] & ~|bus[(64'h20)+:(5)];
-        laws__write_address = bus[(64'h25)+:(4)];
         laws__write_data_v = ((32'h0) & 1'h1);
         if (law[(64'h0)+:(4)] == Law__Dcqcn) begin
             laws__write_data_v = ((32'h1) & 1'h1);
@@ -43667,7 +43668,6 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
                 bytes__d_v = ((32'h0) & 24'hffffff);
             end
         end
-        periods__bus = bus;
         if (phase__q == ((32'h1) & 4'hf)) begin
             timed_out_2__d_v = |silences__read_data;
         end
@@ -43742,6 +43742,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         end
         sweep_count__d = sweep_count__d_v;
         ready__d = ready__d_v;
+        bus__d = bus__d_v;
         came1__d = came1__d_v;
         flow1__d = flow1__d_v;
         marked1__d = marked1__d_v;
@@ -43783,11 +43784,15 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     assign sweep = ~ready__q;
     assign swept = ready__q;
     assign options = fl_record[(32'h0)+:(11)];
+    assign written = bus__q[(64'h0)+:(32)];
+    assign law = written[(32'h0)+:(7)];
     assign profiles__clock = clk;
     assign profiles__read_enable = 1'b1;
     assign profiles__write_enable = sweep | fl_valid;
     assign laws__clock = clk;
     assign laws__read_address = profiles__read_data;
+    assign laws__write_enable = bus__q[(64'h29)+:(1)] & ~|bus__q[(64'h20)+:(5)];
+    assign laws__write_address = bus__q[(64'h25)+:(4)];
     assign enters = came2__q & ~(left2__q & samples__o_valid);
     assign samples__clk = clk;
     assign samples__rst = rst;
@@ -43809,6 +43814,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     assign words__write_clock = clk;
     assign words__read_address = flow__q;
     assign periods__clk = clk;
+    assign periods__bus = bus__q;
     assign periods__phase = phase__q;
     assign periods__profile = profile__q;
     assign periods__word_1 = words__read_data;
@@ -43836,6 +43842,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     always @(posedge clk) begin
         sweep_count__q <= sweep_count__d;
         ready__q <= ready__d;
+        bus__q <= bus__d;
         marks__0__q <= marks__0__d;
         marks__1__q <= marks__1__d;
         marks__2__q <= marks__2__d;
@@ -44057,6 +44064,8 @@ module tnic_standalone__core__control__reaction__again__ram(read_address,read_cl
     end
                 
 endmodule // standalone__core__control__reaction__again__ram
+
+
 
 
 

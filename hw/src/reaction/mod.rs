@@ -79,7 +79,8 @@ pub struct Reaction<const F: usize> {
     sweep_count: DFF<Bits<17>>,
     ready: DFF<Bit>,
     sweep: Signal<Local, Bit>,
-    bus: Signal<Local, ProfileWrite>,
+    /// The profile bus of a clock before.
+    bus: DFF<ProfileWrite>,
     options: Signal<Local, FlowOptions>,
     written: Signal<Local, Bits<32>>,
     law: Signal<Local, Options>,
@@ -162,6 +163,7 @@ impl<const F: usize> Logic for Reaction<F> {
             clk,
             sweep_count,
             ready,
+            bus,
             came1,
             flow1,
             marked1,
@@ -191,18 +193,21 @@ impl<const F: usize> Logic for Reaction<F> {
         if self.sweep_count.q.val() == self.last_sweep.val() {
             self.ready.d.next = true;
         }
-        self.bus.next.data = self.pw.data.val();
-        self.bus.next.word = self.pw.word.val();
-        self.bus.next.profile = self.pw.profile.val();
-        self.bus.next.valid = self.pw.valid.val();
+        self.bus.d.next.data = self.pw.data.val();
+        self.bus.d.next.word = self.pw.word.val();
+        self.bus.d.next.profile = self.pw.profile.val();
+        self.bus.d.next.valid = self.pw.valid.val();
         if self.sweep.val() {
-            self.bus.next.data = bits::<32>(0);
-            self.bus.next.word = self.sweep_count.q.val().get_bits::<5>(0);
-            self.bus.next.profile = self.sweep_count.q.val().get_bits::<4>(5);
-            self.bus.next.valid = true;
+            self.bus.d.next.word = self.sweep_count.q.val().get_bits::<5>(0);
+            self.bus.d.next.profile = self.sweep_count.q.val().get_bits::<4>(5);
+            self.bus.d.next.valid = true;
+        }
+        // A register's reset is free where a choice in front of a RAM is not.
+        if self.rst.val() | self.sweep.val() {
+            self.bus.d.next.data = bits::<32>(0);
         }
         self.options.next = self.fl.record.val().get_bits::<11>(0).into();
-        self.written.next = self.bus.val().data;
+        self.written.next = self.bus.q.val().data;
         self.law.next = self.written.val().get_bits::<7>(0).into();
         // An ACK's mark, until its sample is there.
         self.marks[0].d.next = (self.ack_valid.val() & self.ready.q.val()) & self.ack_ecn.val().all();
@@ -232,8 +237,8 @@ impl<const F: usize> Logic for Reaction<F> {
         }
         self.laws.clock.next = self.clk.val();
         self.laws.read_address.next = self.profiles.read_data.val();
-        self.laws.write_enable.next = self.bus.val().valid & !self.bus.val().word.any();
-        self.laws.write_address.next = self.bus.val().profile;
+        self.laws.write_enable.next = self.bus.q.val().valid & !self.bus.q.val().word.any();
+        self.laws.write_address.next = self.bus.q.val().profile;
         self.laws.write_data.next = bits::<1>(0);
         if self.law.val().law == Law::Dcqcn {
             self.laws.write_data.next = bits::<1>(1);
@@ -295,7 +300,7 @@ impl<const F: usize> Logic for Reaction<F> {
         self.words.write_clock.next = self.clk.val();
         self.words.read_address.next = self.flow.q.val();
         self.periods.clk.next = self.clk.val();
-        self.periods.bus.next = self.bus.val();
+        self.periods.bus.next = self.bus.q.val();
         self.periods.phase.next = self.phase.q.val();
         self.periods.profile.next = self.profile.q.val();
         self.periods.word_1.next = self.words.read_data.val();

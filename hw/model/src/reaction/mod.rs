@@ -158,6 +158,8 @@ pub struct Reaction {
     flow_bits: u32,
     swept_at: u64,
     profiles: Vec<[u32; profile::WORDS]>,
+    /// A profile's word, a clock after it was on the bus.
+    written: Option<ProfileWrite>,
     /// Profile and word by flow.
     flows: Vec<(u8, Word)>,
     /// Flows that timed out since they were looked at.
@@ -182,6 +184,7 @@ impl Reaction {
             flow_bits,
             swept_at: sweep_clocks(flow_bits),
             profiles: vec![[0; profile::WORDS]; profile::PROFILES],
+            written: None,
             flows: vec![Default::default(); 1 << flow_bits],
             timed_out: vec![false; 1 << flow_bits],
             marks: VecDeque::new(),
@@ -311,7 +314,7 @@ impl Block for Reaction {
                 self.load = Some(l.flow);
             }
         }
-        if let Some(w) = &i.profile {
+        if let Some(w) = std::mem::replace(&mut self.written, i.profile) {
             self.profiles[usize::from(w.profile)][usize::from(w.word)] = w.data;
         }
     }
@@ -320,8 +323,13 @@ impl Block for Reaction {
         if clk < self.swept_at {
             return self.swept_at;
         }
-        let still =
-            self.look.is_none() && self.load.is_none() && self.action.is_none() && !self.lost && self.came.is_empty() && self.rest == 0;
+        let still = self.look.is_none()
+            && self.written.is_none()
+            && self.load.is_none()
+            && self.action.is_none()
+            && !self.lost
+            && self.came.is_empty()
+            && self.rest == 0;
         if still && self.samples.is_empty() && self.again.is_empty() { u64::MAX } else { clk }
     }
 }
