@@ -62944,6 +62944,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     wire is_stuck;
     wire is_awake;
     wire is_live;
+    wire holds;
     
     // Sub module instances
     tnic_standalone__core__pacer__pass__bucket__bounds bounds(
@@ -63094,12 +63095,9 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         if (known) begin
             length2__d_v = last1__q;
         end
-        foreseen2__d_v = size1__q;
-        if (known) begin
-            foreseen2__d_v = last1__q;
-            if (held1__q & (largest1__q > last1__q[(32'h9)+:(7)])) begin
-                foreseen2__d_v = ((largest1__q) & 16'hffff) << 32'h9;
-            end
+        foreseen2__d_v = length2__d_v;
+        if ((known & holds) & (largest1__q > last1__q[(32'h9)+:(7)])) begin
+            foreseen2__d_v = ((largest1__q) & 16'hffff) << 32'h9;
         end
         elapsed2__d_v = now - state1__q[(64'h33)+:(48)];
         rate2__d_v = state1__q[(64'h63)+:(30)];
@@ -63255,7 +63253,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         again8__d_v = (is_drop & is_uncharged) | (is_live & ((fits7__q & is_stuck) | (~fits7__q & is_uncharged)));
         send8__d_v = (is_live & fits7__q) & ~is_stuck;
         waits8__d_v = is_uncharged;
-        held8__d_v = flags7[(64'h5)+:(1)];
+        held8__d_v = flags7[(64'h5)+:(1)] & ~(is_drop | (fits7__q & is_stuck));
         keep8__d_v = ((is_drop & is_uncharged) | empty8__d_v) | (bounded8__d_v & ~is_awake);
         starts8__d_v = |lates__o & (send8__d_v | (again8__d_v & ~is_drop));
         if (rst) begin
@@ -63374,6 +63372,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     assign charged = paid[(64'h0)+:(32)];
     assign granted = state[(64'h9a)+:(16)];
     assign known = state1__q[(64'hcc)+:(1)] | |sent__q;
+    assign holds = held1__q & |uncharged__q;
     assign sent_low_u = sent__q[(32'h0)+:(17)];
     assign sent_high_u = sent__q[(32'h11)+:(8)];
     assign few = backlog__q[(32'h0)+:(6)];
@@ -64379,7 +64378,6 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
             sleep1__d_v = 1'b0;
             write1__d_v = 1'b0;
             insert1__d_v = 1'b0;
-            held1__d_v = bucket[(64'hf)+:(1)];
             park1__d_v = 1'b0;
             idle1__d_v = 1'b0;
         end

@@ -4,10 +4,14 @@ use crate::bus::{ChargeIn, PaidOut};
 use crate::constant::OneHot;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
+use timely_model::pacer::charge::{LARGEST_FADES, LARGEST_SHIFT};
+
+// A kernel takes literals alone.
+const _: () = assert!(LARGEST_SHIFT == 9 && LARGEST_FADES == 16);
 
 /// Adds up each flow's charges: bytes modulo 2^32, packets modulo 2^9, those without a packet
-/// modulo 2^8, the size of its last packet, and how large the last packets were: in 512 bytes, one
-/// fewer after every 16 charges without one as large. `S` must be `F + 1`.
+/// modulo 2^8, the size of its last packet, and that of the largest of its last ones: in 512 bytes,
+/// one fewer at every 16th charge unless the packet is as large. `S` must be `F + 1`.
 ///
 /// Each grant is answered by one charge, of 0 bytes if there was no packet; such a one leaves the
 /// last size as it is. Whether its packet ends a segment goes along. Latency: 4 clocks from

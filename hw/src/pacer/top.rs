@@ -21,12 +21,11 @@ use timely_regs::flow;
 /// `F - 1`, `S` `F + 1`, `D` `F + 16`, `R` `F + 32`, `Z` `F + 50`, `W` `F + 94`.
 ///
 /// Latency: 30 clocks from a doorbell of an idle flow that may send at once to its grant.
-/// Throughput: one pass a clock. Back pressure: a grant not taken holds the next ones, and while it
-/// waits what is granted and not charged counts as the largest of its flow's last packets, so that
-/// a flow whose packets are farther apart than a train covers is ahead of its rate by its profile's
-/// cap and two packets; no more than 64 packets are granted ahead; `doorbell_ready` falls when 16
-/// doorbells wait. Loads, words of profiles, rates, charges and
-/// releases are always taken once `swept`, and ignored before.
+/// Throughput: one pass a clock. Back pressure: a grant not taken holds the next ones, 64 at most
+/// that are decided ahead. While one waits, what is granted and not charged counts as the largest
+/// of its flow's last packets; see docs/theory-of-operation.md for how far a flow may be ahead of
+/// its rate. `doorbell_ready` falls when 16 doorbells wait. Loads, words of profiles, rates,
+/// charges and releases are always taken once `swept`, and ignored before.
 /// Model: `timely_model::pacer::top::Pacer`.
 #[derive(LogicBlock, Default)]
 pub struct Pacer<

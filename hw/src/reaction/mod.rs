@@ -58,7 +58,7 @@ pub struct Reaction<const F: usize> {
     pub notice_marked: Signal<In, Bit>,
     /// Bytes of the packet.
     pub notice_bytes: Signal<In, Bits<16>>,
-    /// Profile bus.
+    /// Profile bus; a word counts from two clocks later on.
     pub pw: ProfileWriteIn,
     /// Flow bus.
     pub fl: FlowLoadIn<F>,

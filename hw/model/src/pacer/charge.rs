@@ -13,11 +13,10 @@ pub const SETTLED_BITS: u32 = 9;
 /// train; where that is more, as many are not seen.
 pub const VOID_BITS: u32 = u8::BITS;
 
-/// Unit of the size of a flow's largest packet.
-pub const LARGEST_BYTES: u32 = 1 << LARGEST_SHIFT;
-/// Logarithm of [`LARGEST_BYTES`].
+/// Logarithm of the unit of the size of a flow's largest packet: 512 bytes.
 pub const LARGEST_SHIFT: u32 = 9;
-/// Charges after which that size is [`LARGEST_BYTES`] less.
+/// At every charge whose number this divides, that size is a unit less, unless the packet is as
+/// large.
 pub const LARGEST_FADES: u16 = 16;
 
 /// Charges of a flow since the reset.
@@ -31,8 +30,9 @@ pub struct Paid {
     pub voids: u8,
     /// Bytes of the last packet that cost any.
     pub last: u16,
-    /// The largest of its last packets, in whole units of [`LARGEST_BYTES`]: one fewer after every
-    /// [`LARGEST_FADES`] charges without one as large.
+    /// The largest of its last packets, 512 bytes, rounded down: one fewer at every 16th charge
+    /// ([`LARGEST_FADES`]), one of 0 bytes too, unless the packet is as large. A load does not
+    /// clear it.
     pub largest: u8,
     /// The last packet ended its segment.
     pub ends: bool,
@@ -111,5 +111,37 @@ impl Block for Charge {
         } else {
             u64::MAX
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The largest of the last packets, behind packets of these bytes, one charge a clock.
+    fn largest(bytes: impl IntoIterator<Item = u16>) -> Vec<u8> {
+        let mut unit = Charge::new(4);
+        let mut charges = bytes.into_iter();
+        (0..)
+            .map_while(|clk| {
+                let charge = charges.next().map(|bytes| bus::Charge { flow: 3, bytes, ends: false });
+                let more = charge.is_some() || unit.stages.iter().any(Option::is_some) || clk <= unit.swept_at;
+                unit.step(clk, &In { rst: false, charge: charge.filter(|_| clk >= unit.swept_at) });
+                more.then(|| unit.paid.map(|p| p.1.largest))
+            })
+            .flatten()
+            .collect()
+    }
+
+    /// A large packet counts in whole units and fades by one at every 16th charge, empty ones too,
+    /// also where the count of charges comes round.
+    #[test]
+    fn the_largest_packet_fades() {
+        // The first 16 come before the RAM is clear.
+        let seen = largest(std::iter::repeat_n(0, 16).chain([1535, 4200]).chain(std::iter::repeat_n(84, 600)).chain([0; 100]));
+        let expected = (1..=702).map(|n| if n == 1 { 2 } else { 8_u8.saturating_sub((n / 16) as u8) });
+        assert_eq!(seen, expected.collect::<Vec<u8>>());
+        let large = largest(std::iter::repeat_n(0, 16).chain([9000; 40]));
+        assert_eq!(large, [17; 40]);
     }
 }

@@ -220,16 +220,16 @@ impl Pass {
         let mut taken = 0;
         self.written[0] = match plan {
             Plan::Sleep(why, state) => written(state, request(why, state.granted)),
-            Plan::Recheck { state, uncharged } => {
-                wait(if uncharged { token::recheck(v.held) as i64 } else { i64::MAX });
+            Plan::Recheck { state, after } => {
+                wait(after.map_or(i64::MAX, u64::cast_signed));
                 written(state, None)
             }
             Plan::Send { state, .. } if self.paused >> op.config.priority & 1 == 1 => {
                 self.park = Some(flow);
                 written(state, None)
             }
-            Plan::Send { state, tau, due: false, uncharged, .. } => {
-                wait(((tau >> 8) - lead).min(if uncharged { token::recheck(v.held) as i64 } else { i64::MAX }));
+            Plan::Send { state, tau, due: false, within, .. } => {
+                wait(((tau >> 8) - lead).min(within.map_or(i64::MAX, u64::cast_signed)));
                 written(state, None)
             }
             Plan::Send { mut state, tau, gap, size, backlog, .. } => {
@@ -393,8 +393,8 @@ impl Block for Pass {
         }
     }
 
-    /// `pause`, `stop` and `now` are levels: a clock at which one of the first two changes must be
-    /// stepped.
+    /// `pause`, `stop`, `held` and `now` are levels: a clock at which one of the first two changes
+    /// must be stepped.
     fn wake(&self, clk: u64) -> u64 {
         let busy = self.written.iter().any(Option::is_some)
             || self.insert.is_some()

@@ -33,7 +33,7 @@ pub const SEEN_MASK: u32 = (1 << SEEN_BITS) - 1;
 const _: () = assert!((UNCHARGED as u32 + (1 << TRAIN_BITS)) * (u16::MAX as u32) < 1 << SEEN_BITS, "a pass could miss charged bytes");
 /// ns until the pass looks again at a flow that waits for an event without a wake-up.
 pub const RECHECK: u64 = 1024;
-/// The same where a grant waited at its pass: then it is not to find the line idle.
+/// The same where a grant waited at its pass, so that the line is not idle before.
 pub const RECHECK_HELD: u64 = 128;
 /// ns beyond the lead that a packet may be granted ahead of its time.
 pub const WINDOW: u32 = 32;
@@ -132,23 +132,17 @@ pub struct View {
     pub window: u32,
 }
 
-/// ns until the pass looks again at a flow of uncharged grants.
-pub fn recheck(held: bool) -> u64 {
-    if held { RECHECK_HELD } else { RECHECK }
-}
-
 /// The fate of a flow at its pass, but for what the gate and a pause allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
     /// Sleeps, with this state.
     Sleep(Sleep, State),
-    /// Looked at again: after [`recheck`] while grants are uncharged, else, at rate 0, after the
-    /// longest sleep.
+    /// Looked at again.
     Recheck {
         /// The flow's state.
         state: State,
-        /// Grants are uncharged.
-        uncharged: bool,
+        /// After so many ns; else after the longest sleep.
+        after: Option<u64>,
     },
     /// May send, if its priority is not paused.
     Send {
@@ -164,8 +158,9 @@ pub enum Plan {
         size: u32,
         /// Packets posted and not granted.
         backlog: u16,
-        /// Grants are uncharged, so that `tau` may change before it is over.
-        uncharged: bool,
+        /// Looked at again after so many ns at most, for grants are uncharged and `tau` may change
+        /// before it is over; else after the longest sleep.
+        within: Option<u64>,
     },
 }
 
@@ -216,7 +211,7 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let outstanding = v.paid.bytes.wrapping_sub(v.post.released);
     if v.post.drop {
         if uncharged != 0 {
-            return (Plan::Recheck { state: *s, uncharged: true }, false);
+            return (Plan::Recheck { state: *s, after: Some(RECHECK) }, false);
         }
         let state = State {
             tokens: 0,
@@ -273,12 +268,13 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     };
     let idle = !s.awake && s.started && v.idle != 0 && elapsed >= u64::from(v.idle);
 
-    // Packets granted and not charged yet cost what the last packet cost, for now; while a grant
-    // waits, so that there may be many of them, what the largest of the last packets cost. Then a
-    // line that is idle is not lost for it.
+    // Packets granted and not charged yet cost what the last packet cost, for now. While a grant
+    // waits there may be many of them: they cost what the largest of the last packets cost, and
+    // the flow is looked at again before the line is idle for it.
     let size = u32::from(if measured { v.paid.last } else { v.size });
-    let largest = u32::from(v.paid.largest) << LARGEST_SHIFT;
-    let foreseen = if measured && v.held { size.max(largest) } else { size };
+    let held = v.held && uncharged != 0;
+    let foreseen = if held && measured { size.max(u32::from(v.paid.largest) << LARGEST_SHIFT) } else { size };
+    let within = (uncharged != 0).then_some(if held { RECHECK_HELD } else { RECHECK });
     let uncharged_bytes = u32::from(uncharged) * foreseen;
     let outstanding = excess.max(0) as u32 + uncharged_bytes;
     // Bytes of a segment that has not ended are acknowledged only when the flow goes on: where
@@ -287,13 +283,13 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let fits = |k: &u32| v.bound == 0 || ((outstanding == 0 || alone) && *k == 0) || outstanding + (foreseen << k) <= v.bound;
     let Some(bound_bits) = (0..=TRAIN_BITS).rev().find(fits) else {
         if uncharged != 0 {
-            return (Plan::Recheck { state: settled, uncharged: true }, idle);
+            return (Plan::Recheck { state: settled, after: within }, idle);
         }
         // A flow that was asleep goes on sleeping: nothing has happened to it.
         return (Plan::Sleep(Sleep::Bounded, if s.awake { State { awake: false, ..settled } } else { *s }), false);
     };
     if v.rate == 0 || uncharged >= UNCHARGED {
-        return (Plan::Recheck { state: settled, uncharged: uncharged != 0 }, idle);
+        return (Plan::Recheck { state: settled, after: (uncharged != 0).then_some(RECHECK) }, idle);
     }
 
     let (y, e) = reciprocal(v.rate);
@@ -304,18 +300,7 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let cover = i64::from((timing.lead + COVER) << 8) - tau.max(0);
     let enough = (0..TRAIN_BITS).find(|k| (gap << k) as i64 >= cover).unwrap_or(TRAIN_BITS);
     let size = enough.min(bound_bits).min(train_bits(backlog.into()));
-    (
-        Plan::Send {
-            state: settled,
-            tau,
-            gap,
-            due: tau <= i64::from((timing.lead + WINDOW) << 8),
-            size,
-            backlog,
-            uncharged: uncharged != 0,
-        },
-        idle,
-    )
+    (Plan::Send { state: settled, tau, gap, due: tau <= i64::from((timing.lead + WINDOW) << 8), size, backlog, within }, idle)
 }
 
 #[cfg(test)]
@@ -354,6 +339,32 @@ mod tests {
         assert_eq!(state.tokens, -538 * BYTE + (12_000 << 12));
         let left = (538 * 8000 - 12_000) * 256;
         assert!(!due && tau <= left && left - tau < left >> 15, "{tau} of {left}");
+    }
+
+    /// Uncharged packets cost as the largest packet while a grant waits, else as the last one, or
+    /// as the record says before any was charged; and when the flow is looked at again.
+    #[test]
+    fn uncharged_packets_cost_what_is_foreseen() {
+        let paid = Paid { last: 84, largest: 3, ..Paid::default() };
+        let state = State { granted: 2, measured: true, awake: true, ..State::default() };
+        let (rate, post, cap) = (1000 << 12, Post { posted: 9, ..Post::default() }, 16_384);
+        let view = View { state, paid, rate, post, size: 700, cap, ..View::default() };
+        // At 1 Gb/s a byte takes 8 ns.
+        let waits = |v: &View| match plan(v, Timing::default()).0 {
+            Plan::Send { tau, within, .. } => ((tau as f64 / 2048.0).round(), within),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(waits(&view), (168.0, Some(RECHECK)));
+        assert_eq!(waits(&View { held: true, ..view }), (3072.0, Some(RECHECK_HELD)));
+        let as_large = Paid { last: 1600, ..paid };
+        assert_eq!(waits(&View { held: true, paid: as_large, ..view }), (3200.0, Some(RECHECK_HELD)));
+        let unmeasured = State { measured: false, ..state };
+        assert_eq!(waits(&View { held: true, state: unmeasured, ..view }), (1400.0, Some(RECHECK_HELD)));
+        let all_charged = Paid { settled: 2, ..paid };
+        assert_eq!(waits(&View { held: true, paid: all_charged, ..view }), (0.0, None));
+        // A packet of the last one's size fits, and nothing else will wake the flow.
+        let bound = View { held: true, paid: Paid { bytes: 1000, ..all_charged }, bound: 1100, ended: 1000, ..view };
+        assert!(matches!(plan(&bound, Timing::default()).0, Plan::Send { size: 0, .. }));
     }
 
     /// A segment that does not end holds up no flow, however often it has sent 2^31 bytes: from the

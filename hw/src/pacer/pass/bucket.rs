@@ -4,10 +4,11 @@ use crate::constant::Fixed;
 use crate::num::{S, U};
 use crate::pacer::delay::{Delay, Stages};
 use rust_hdl::prelude::*;
+use timely_model::pacer::charge::LARGEST_SHIFT;
 use timely_model::pacer::token::UNCHARGED;
 
 // Bit 8 of the uncharged packets says that a flow has too many.
-const _: () = assert!(UNCHARGED == 1 << 8);
+const _: () = assert!(UNCHARGED == 1 << 8 && LARGEST_SHIFT == 9);
 
 /// The first half of `timely_model::pacer::token::plan`. Inputs at clocks 0 and 1, outputs at clock
 /// 8 (`packet` at 3).
@@ -207,6 +208,8 @@ pub struct Bucket {
     is_stuck: Signal<Local, Bit>,
     is_awake: Signal<Local, Bit>,
     is_live: Signal<Local, Bit>,
+    /// A grant waits, and others are uncharged.
+    holds: Signal<Local, Bit>,
 }
 
 impl Logic for Bucket {
@@ -286,12 +289,11 @@ impl Logic for Bucket {
         if self.known.val() {
             self.length2.d.next = self.last1.q.val();
         }
-        self.foreseen2.d.next = self.size1.q.val();
-        if self.known.val() {
-            self.foreseen2.d.next = self.last1.q.val();
-            if self.held1.q.val() & (self.largest1.q.val() > self.last1.q.val().get_bits::<7>(9)) {
-                self.foreseen2.d.next = bit_cast::<16, 7>(self.largest1.q.val()) << 9;
-            }
+        // What is larger than the last packet has its low bits 0.
+        self.holds.next = self.held1.q.val() & self.uncharged.q.val().any();
+        self.foreseen2.d.next = self.length2.d.val();
+        if (self.known.val() & self.holds.val()) & (self.largest1.q.val() > self.last1.q.val().get_bits::<7>(9)) {
+            self.foreseen2.d.next = bit_cast::<16, 7>(self.largest1.q.val()) << 9;
         }
         self.elapsed2.d.next = self.now.val() - self.state1.q.val().time;
         self.rate2.d.next = self.state1.q.val().rate;
@@ -523,7 +525,8 @@ impl Logic for Bucket {
             | (self.is_live.val() & ((self.fits7.q.val() & self.is_stuck.val()) | (!self.fits7.q.val() & self.is_uncharged.val())));
         self.send8.d.next = (self.is_live.val() & self.fits7.q.val()) & !self.is_stuck.val();
         self.waits8.d.next = self.is_uncharged.val();
-        self.held8.d.next = self.flags7.val().held;
+        // A flow that waits for charges alone need not be looked at so soon.
+        self.held8.d.next = self.flags7.val().held & !(self.is_drop.val() | (self.fits7.q.val() & self.is_stuck.val()));
         self.keep8.d.next =
             ((self.is_drop.val() & self.is_uncharged.val()) | self.empty8.d.val()) | (self.bounded8.d.val() & !self.is_awake.val());
         self.starts8.d.next = self.lates.o.val().any() & (self.send8.d.val() | (self.again8.d.val() & !self.is_drop.val()));

@@ -338,7 +338,6 @@ impl Logic for Fate {
             self.sleep1.d.next = false;
             self.write1.d.next = false;
             self.insert1.d.next = false;
-            self.held1.d.next = self.bucket.val().held;
             self.park1.d.next = false;
             self.idle1.d.next = false;
         }

@@ -37,16 +37,16 @@ use words::{Account, Asked, FlowState, Kept, Settled, Verdict, Voids};
 
 /// A flow a clock. `S` must be `F + 1`, `X` the wheel's address bits, `Y` `X + 4`, `Z` `F + 50`.
 ///
-/// The fate of a flow at its pass:
+/// The fate of a flow at its pass, where "soon" is in 1 us, in 128 ns while a grant waits:
 /// - accounts to be cleared after a load: cleared and asleep, once all its grants are charged;
 /// - nothing posted: asleep; outstanding bound reached: asleep until a release, or looked at again
-///   in 1 us while grants are uncharged, in 128 ns where a grant waits;
-/// - 256 grants uncharged: looked at again in as long; rate 0: after the longest sleep, so that
-///   such flows cost the others no passes;
+///   soon while grants are uncharged;
+/// - 256 grants uncharged: looked at again in 1 us; rate 0: after the longest sleep, so that such
+///   flows cost the others no passes;
 /// - its priority is paused, or `stop`: parked, and back in READY when a pause ends. Its tokens
 ///   grow up to the cap meanwhile;
-/// - its next packet is more than lead + 32 ns away: back to the wheel, to wake lead before it, or
-///   in as long while grants are uncharged, for they may turn out cheaper than they are taken for;
+/// - its next packet is more than lead + 32 ns away: back to the wheel, to wake lead before it;
+///   soon while grants are uncharged, for they may turn out cheaper than they are taken for;
 /// - else granted a train, long enough for the next pass to be in time; then asleep, or back to the
 ///   wheel.
 ///
