@@ -46314,13 +46314,9 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire offer__take;
     wire offer__load_valid;
     wire [9:0] offer__load_flow;
-    wire offer__ended_valid;
-    wire [9:0] offer__ended_flow;
-    wire [15:0] offer__ended_segment;
-    wire [31:0] offer__ended_check;
-    wire [31:0] offer__ended_bytes;
-    wire [15:0] offer__ended_place;
-    wire [1:0] offer__ended_generation;
+    wire offer__waiting_valid;
+    wire  offer__waiting_ready;
+    wire [113:0] offer__waiting;
     wire  offer__load;
     wire  offer__ended;
     wire  offer__turn;
@@ -46331,6 +46327,14 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire  [31:0] offer__bytes;
     wire  [15:0] offer__place;
     wire  [1:0] offer__generation;
+    wire waiting__clk;
+    wire waiting__rst;
+    wire waiting__i_valid;
+    reg  [113:0] waiting__i_data;
+    wire  waiting__i_ready;
+    wire  waiting__o_valid;
+    wire  [113:0] waiting__o_data;
+    wire waiting__o_ready;
     wire counts__clk;
     wire counts__rst;
     wire counts__hit;
@@ -46481,6 +46485,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg [1:0] k_outcome__q = 2'h0;
     
     // Local signals
+    reg  [113:0] enters;
     wire ack0;
     reg  [9:0] flow0;
     reg  [15:0] segment0;
@@ -46612,13 +46617,9 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .take(offer__take),
         .load_valid(offer__load_valid),
         .load_flow(offer__load_flow),
-        .ended_valid(offer__ended_valid),
-        .ended_flow(offer__ended_flow),
-        .ended_segment(offer__ended_segment),
-        .ended_check(offer__ended_check),
-        .ended_bytes(offer__ended_bytes),
-        .ended_place(offer__ended_place),
-        .ended_generation(offer__ended_generation),
+        .waiting_valid(offer__waiting_valid),
+        .waiting_ready(offer__waiting_ready),
+        .waiting(offer__waiting),
         .load(offer__load),
         .ended(offer__ended),
         .turn(offer__turn),
@@ -46629,6 +46630,16 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .bytes(offer__bytes),
         .place(offer__place),
         .generation(offer__generation)
+    );
+    tnic_standalone__core__control__rtt__ack__waiting waiting(
+        .clk(waiting__clk),
+        .rst(waiting__rst),
+        .i_valid(waiting__i_valid),
+        .i_data(waiting__i_data),
+        .i_ready(waiting__i_ready),
+        .o_valid(waiting__o_valid),
+        .o_data(waiting__o_data),
+        .o_ready(waiting__o_ready)
     );
     tnic_standalone__core__control__rtt__ack__counts counts(
         .clk(counts__clk),
@@ -46727,6 +46738,13 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         else if (verdict__repeated) begin
             k_outcome__d_v = ((32'h2) & 2'h3);
         end
+        enters[(64'h0)+:(16)] = ((ended_flow) & 16'hffff);
+        enters[(64'h10)+:(16)] = ended_segment;
+        enters[(64'h20)+:(32)] = ended_check;
+        enters[(64'h40)+:(32)] = ended_bytes;
+        enters[(64'h60)+:(16)] = ended_place;
+        enters[(64'h70)+:(2)] = ended_generation;
+        waiting__i_data = enters;
         if (rst) begin
             valid__0__d_v = 1'b0;
             valid__1__d_v = 1'b0;
@@ -46882,13 +46900,12 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign counts__unstamped = unstamped__q;
     assign offer__load_valid = flow_valid & ~(flow_enable & flow_keep) & ~sweep;
     assign offer__load_flow = flow_index;
-    assign offer__ended_valid = ended_valid;
-    assign offer__ended_flow = ended_flow;
-    assign offer__ended_segment = ended_segment;
-    assign offer__ended_check = ended_check;
-    assign offer__ended_bytes = ended_bytes;
-    assign offer__ended_place = ended_place;
-    assign offer__ended_generation = ended_generation;
+    assign waiting__clk = clk;
+    assign waiting__rst = rst;
+    assign waiting__i_valid = ended_valid & ~sweep;
+    assign offer__waiting_valid = waiting__o_valid;
+    assign offer__waiting = waiting__o_data;
+    assign waiting__o_ready = offer__waiting_ready;
     assign memory__start_valid = start_valid;
     assign memory__start_place = start_place;
     assign memory__start = start;
@@ -47681,7 +47698,7 @@ module tnic_standalone__core__control__rtt__ack__memory__starts(read_address,rea
 endmodule // standalone__core__control__rtt__ack__memory__starts
 
 
-module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_valid,load_flow,ended_valid,ended_flow,ended_segment,ended_check,ended_bytes,ended_place,ended_generation,load,ended,turn,any,flow,segment,check,bytes,place,generation);
+module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_valid,load_flow,waiting_valid,waiting_ready,waiting,load,ended,turn,any,flow,segment,check,bytes,place,generation);
     
     // Module arguments
     input wire  clk;
@@ -47690,13 +47707,9 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
     input wire  take;
     input wire  load_valid;
     input wire  [9:0] load_flow;
-    input wire  ended_valid;
-    input wire  [9:0] ended_flow;
-    input wire  [15:0] ended_segment;
-    input wire  [31:0] ended_check;
-    input wire  [31:0] ended_bytes;
-    input wire  [15:0] ended_place;
-    input wire  [1:0] ended_generation;
+    input wire  waiting_valid;
+    output wire waiting_ready;
+    input wire  [113:0] waiting;
     output wire load;
     output wire ended;
     output wire turn;
@@ -47713,14 +47726,6 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
     localparam  mask = 19'b111;
     
     // Stub signals
-    wire waiting__clk;
-    wire waiting__rst;
-    wire waiting__i_valid;
-    reg  [113:0] waiting__i_data;
-    wire  waiting__i_ready;
-    wire  waiting__o_valid;
-    wire  [113:0] waiting__o_data;
-    wire waiting__o_ready;
     reg  has_load__d;
     reg  has_load__d_v;
     reg has_load__q = 1'h0;
@@ -47755,20 +47760,8 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
     wire free;
     wire held;
     wire [18:0] turn_flow;
-    reg  [113:0] enters;
-    wire [113:0] head;
     
     // Sub module instances
-    tnic_standalone__core__control__rtt__ack__offer__waiting waiting(
-        .clk(waiting__clk),
-        .rst(waiting__rst),
-        .i_valid(waiting__i_valid),
-        .i_data(waiting__i_data),
-        .i_ready(waiting__i_ready),
-        .o_valid(waiting__o_valid),
-        .o_data(waiting__o_data),
-        .o_ready(waiting__o_ready)
-    );
     
     // Update code
     always @(*) begin
@@ -47781,24 +47774,17 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
         o_any__d_v = o_any__q;
         o_flow__d_v = o_flow__q;
         o_head__d_v = o_head__q;
-        enters[(64'h0)+:(16)] = ((ended_flow) & 16'hffff);
-        enters[(64'h10)+:(16)] = ended_segment;
-        enters[(64'h20)+:(32)] = ended_check;
-        enters[(64'h40)+:(32)] = ended_bytes;
-        enters[(64'h60)+:(16)] = ended_place;
-        enters[(64'h70)+:(2)] = ended_generation;
-        waiting__i_data = enters;
         if (free) begin
             o_load__d_v = has_load__q;
-            o_ended__d_v = ~has_load__q & waiting__o_valid;
+            o_ended__d_v = ~has_load__q & waiting_valid;
             o_turn__d_v = ~held & begins & ~sweep;
             o_any__d_v = held | (begins & ~sweep);
-            o_head__d_v = head;
+            o_head__d_v = waiting;
             o_flow__d_v = turn_flow[(32'h0)+:(10)];
             if (has_load__q) begin
                 o_flow__d_v = at_load__q;
             end
-            else if (waiting__o_valid) begin
+            else if (waiting_valid) begin
                 o_flow__d_v = head_flow[(32'h0)+:(10)];
             end
             has_load__d_v = 1'b0;
@@ -47828,16 +47814,12 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
         o_flow__d = o_flow__d_v;
         o_head__d = o_head__d_v;
     end
-    assign waiting__clk = clk;
-    assign waiting__rst = rst;
-    assign waiting__i_valid = ended_valid & ~sweep;
-    assign head = waiting__o_data;
-    assign head_flow = head[(64'h0)+:(16)];
+    assign head_flow = waiting[(64'h0)+:(16)];
     assign free = ~o_any__q | take;
     assign begins = ~|(scan__q & mask);
     assign turn_flow = scan__q >> shift;
-    assign held = has_load__q | waiting__o_valid;
-    assign waiting__o_ready = free & ~has_load__q;
+    assign held = has_load__q | waiting_valid;
+    assign waiting_ready = free & ~has_load__q;
     assign load = o_load__q;
     assign ended = o_ended__q;
     assign turn = o_turn__q;
@@ -47873,202 +47855,6 @@ endmodule // standalone__core__control__rtt__ack__offer
 
 
 
-
-
-
-
-
-
-
-
-module tnic_standalone__core__control__rtt__ack__offer__waiting(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  i_valid;
-    input wire  [113:0] i_data;
-    output wire i_ready;
-    output wire o_valid;
-    output wire [113:0] o_data;
-    input wire  o_ready;
-    
-    // Constant declarations
-    localparam  depth = 5'b10000;
-    localparam  one = 4'h1;
-    
-    // Stub signals
-    reg  [3:0] ram__read_address;
-    wire ram__read_clock;
-    wire  [113:0] ram__read_data;
-    wire [3:0] ram__write_address;
-    wire ram__write_clock;
-    wire [113:0] ram__write_data;
-    wire ram__write_enable;
-    reg  [4:0] fill__d;
-    reg  [4:0] fill__d_v;
-    reg [4:0] fill__q = 5'h0;
-    reg  [3:0] write__d;
-    reg  [3:0] write__d_v;
-    reg [3:0] write__q = 4'h0;
-    reg  [3:0] read__d;
-    reg  [3:0] read__d_v;
-    reg [3:0] read__q = 4'h0;
-    reg  [3:0] second__d;
-    reg  [3:0] second__d_v;
-    reg [3:0] second__q = 4'h0;
-    reg  pending__d;
-    reg  pending__d_v;
-    reg pending__q = 1'h0;
-    reg  out_valid__d;
-    reg  out_valid__d_v;
-    reg out_valid__q = 1'h0;
-    reg  [113:0] out__d;
-    reg  [113:0] out__d_v;
-    reg [113:0] out__q = 114'h0;
-    
-    // Local signals
-    wire full;
-    wire push;
-    wire take;
-    reg  [3:0] address;
-    reg  [3:0] at_hold;
-    reg  [3:0] at_take;
-    wire [3:0] behind;
-    wire [3:0] follows;
-    
-    // Sub module instances
-    tnic_standalone__core__control__rtt__ack__offer__waiting__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    
-    // Update code
-    always @(*) begin
-        fill__d_v = fill__q;
-        write__d_v = write__q;
-        read__d_v = read__q;
-        second__d_v = second__q;
-        pending__d_v = pending__q;
-        out_valid__d_v = out_valid__q;
-        out__d_v = out__q;
-        at_hold = read__q;
-        if (pending__q & ~out_valid__q) begin
-            at_hold = behind;
-        end
-        at_take = read__q;
-        if (pending__q) begin
-            at_take = behind;
-        end
-        address = at_hold;
-        if (o_ready) begin
-            address = at_take;
-        end
-        pending__d_v = |fill__q;
-        if (take) begin
-            second__d_v = follows ^ one;
-            pending__d_v = |fill__q[(32'h1)+:(4)];
-        end
-        ram__read_address = address;
-        read__d_v = address;
-        if (push) begin
-            write__d_v = write__q + one;
-        end
-        if (push & ~take) begin
-            fill__d_v = fill__q + ((32'h1) & 5'h1f);
-        end
-        if (take & ~push) begin
-            fill__d_v = fill__q - ((32'h1) & 5'h1f);
-        end
-        if (take) begin
-            out_valid__d_v = 1'b1;
-            out__d_v = ram__read_data;
-        end
-        else if (o_ready) begin
-            out_valid__d_v = 1'b0;
-        end
-        if (rst) begin
-            fill__d_v = ((32'h0) & 5'h1f);
-            write__d_v = ((32'h0) & 4'hf);
-            read__d_v = ((32'h0) & 4'hf);
-            second__d_v = ((32'h0) & 4'hf);
-            pending__d_v = 1'b0;
-            out_valid__d_v = 1'b0;
-        end
-        fill__d = fill__d_v;
-        write__d = write__d_v;
-        read__d = read__d_v;
-        second__d = second__d_v;
-        pending__d = pending__d_v;
-        out_valid__d = out_valid__d_v;
-        out__d = out__d_v;
-    end
-    assign ram__read_clock = clk;
-    assign ram__write_clock = clk;
-    assign full = |(fill__q & depth);
-    assign push = i_valid & ~full;
-    assign ram__write_address = write__q;
-    assign ram__write_data = i_data;
-    assign ram__write_enable = push;
-    assign take = pending__q & (~out_valid__q | o_ready);
-    assign behind = second__q ^ one;
-    assign follows = behind + one;
-    assign i_ready = ~full;
-    assign o_valid = out_valid__q;
-    assign o_data = out__q;
-    
-    always @(posedge clk) begin
-        fill__q <= fill__d;
-        write__q <= write__d;
-        read__q <= read__d;
-        second__q <= second__d;
-        pending__q <= pending__d;
-        out_valid__q <= out_valid__d;
-        out__q <= out__d;
-    end
-endmodule // standalone__core__control__rtt__ack__offer__waiting
-
-
-
-
-
-
-
-
-
-
-module tnic_standalone__core__control__rtt__ack__offer__waiting__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [3:0] read_address;
-    input wire  read_clock;
-    output reg  [113:0] read_data;
-    input wire  [3:0] write_address;
-    input wire  write_clock;
-    input wire  [113:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[113:0] mem[15:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__core__control__rtt__ack__offer__waiting__ram
 
 
 
@@ -49408,6 +49194,202 @@ endmodule // standalone__core__control__rtt__ack__verdict
 
 
 
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__rtt__ack__waiting(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [113:0] i_data;
+    output wire i_ready;
+    output wire o_valid;
+    output wire [113:0] o_data;
+    input wire  o_ready;
+    
+    // Constant declarations
+    localparam  depth = 5'b10000;
+    localparam  one = 4'h1;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [113:0] ram__read_data;
+    wire [3:0] ram__write_address;
+    wire ram__write_clock;
+    wire [113:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [4:0] fill__d;
+    reg  [4:0] fill__d_v;
+    reg [4:0] fill__q = 5'h0;
+    reg  [3:0] write__d;
+    reg  [3:0] write__d_v;
+    reg [3:0] write__q = 4'h0;
+    reg  [3:0] read__d;
+    reg  [3:0] read__d_v;
+    reg [3:0] read__q = 4'h0;
+    reg  [3:0] second__d;
+    reg  [3:0] second__d_v;
+    reg [3:0] second__q = 4'h0;
+    reg  pending__d;
+    reg  pending__d_v;
+    reg pending__q = 1'h0;
+    reg  out_valid__d;
+    reg  out_valid__d_v;
+    reg out_valid__q = 1'h0;
+    reg  [113:0] out__d;
+    reg  [113:0] out__d_v;
+    reg [113:0] out__q = 114'h0;
+    
+    // Local signals
+    wire full;
+    wire push;
+    wire take;
+    reg  [3:0] address;
+    reg  [3:0] at_hold;
+    reg  [3:0] at_take;
+    wire [3:0] behind;
+    wire [3:0] follows;
+    
+    // Sub module instances
+    tnic_standalone__core__control__rtt__ack__waiting__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        fill__d_v = fill__q;
+        write__d_v = write__q;
+        read__d_v = read__q;
+        second__d_v = second__q;
+        pending__d_v = pending__q;
+        out_valid__d_v = out_valid__q;
+        out__d_v = out__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
+        pending__d_v = |fill__q;
+        if (take) begin
+            second__d_v = follows ^ one;
+            pending__d_v = |fill__q[(32'h1)+:(4)];
+        end
+        ram__read_address = address;
+        read__d_v = address;
+        if (push) begin
+            write__d_v = write__q + one;
+        end
+        if (push & ~take) begin
+            fill__d_v = fill__q + ((32'h1) & 5'h1f);
+        end
+        if (take & ~push) begin
+            fill__d_v = fill__q - ((32'h1) & 5'h1f);
+        end
+        if (take) begin
+            out_valid__d_v = 1'b1;
+            out__d_v = ram__read_data;
+        end
+        else if (o_ready) begin
+            out_valid__d_v = 1'b0;
+        end
+        if (rst) begin
+            fill__d_v = ((32'h0) & 5'h1f);
+            write__d_v = ((32'h0) & 4'hf);
+            read__d_v = ((32'h0) & 4'hf);
+            second__d_v = ((32'h0) & 4'hf);
+            pending__d_v = 1'b0;
+            out_valid__d_v = 1'b0;
+        end
+        fill__d = fill__d_v;
+        write__d = write__d_v;
+        read__d = read__d_v;
+        second__d = second__d_v;
+        pending__d = pending__d_v;
+        out_valid__d = out_valid__d_v;
+        out__d = out__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign full = |(fill__q & depth);
+    assign push = i_valid & ~full;
+    assign ram__write_address = write__q;
+    assign ram__write_data = i_data;
+    assign ram__write_enable = push;
+    assign take = pending__q & (~out_valid__q | o_ready);
+    assign behind = second__q ^ one;
+    assign follows = behind + one;
+    assign i_ready = ~full;
+    assign o_valid = out_valid__q;
+    assign o_data = out__q;
+    
+    always @(posedge clk) begin
+        fill__q <= fill__d;
+        write__q <= write__d;
+        read__q <= read__d;
+        second__q <= second__d;
+        pending__q <= pending__d;
+        out_valid__q <= out_valid__d;
+        out__q <= out__d;
+    end
+endmodule // standalone__core__control__rtt__ack__waiting
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__rtt__ack__waiting__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [113:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [113:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[113:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__rtt__ack__waiting__ram
 
 
 

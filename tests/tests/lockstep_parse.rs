@@ -8,6 +8,7 @@ use timely_model::parse::{self, FRONT, In, LATENCY, Out, Report, kind};
 use timely_model::stream::{Arrival, Beat, beat, bytes_of, keep};
 use timely_regs::counters::Counter;
 use timely_regs::wire::{ACK, Class, HEADER_BYTES, Header, LAST, Packet};
+use timely_regs::wire::{ipv4, udp};
 use timely_tests::frames::{Fault, class, good_of, mend};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{Dut, Library};
@@ -19,19 +20,22 @@ const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 struct Job {
     arrival: Arrival,
     keeps: BTreeMap<usize, u64>,
+    /// The port register while it comes in, if not what it is for the whole run.
+    port: Option<u16>,
 }
 
 impl Job {
     fn new(frame: Vec<u8>) -> Job {
-        Job { arrival: Arrival { frame, stamp: 0, bad: false }, keeps: BTreeMap::new() }
+        Job { arrival: Arrival { frame, stamp: 0, bad: false }, ..Job::default() }
     }
 
     fn beats(&self, width: usize) -> usize {
         self.arrival.frame.len().div_ceil(width / 8).max(1)
     }
 
-    /// A frame of any sort, of which one in thirty has a `tkeep` that is none.
-    fn random(rng: &mut impl Rng, width: usize) -> Job {
+    /// A frame of any sort, most of them to `port`, of which one in thirty has a `tkeep` that is
+    /// none. One in thirty is to port 0, which the register has then, too.
+    fn random(rng: &mut impl Rng, width: usize, port: u16) -> Job {
         let fault = loop {
             let fault = Fault::ALL[rng.random_range(0..Fault::ALL.len())];
             // Jumbo frames take hundreds of clocks each.
@@ -40,7 +44,9 @@ impl Job {
             }
         };
         let class = class(rng);
-        let mut job = Job::new(fault.frame(rng, class, PORT));
+        let zero = rng.random_range(0..30) == 0;
+        let mut job = Job::new(fault.frame(rng, class, if zero { 0 } else { port }));
+        job.port = zero.then_some(0);
         job.arrival.stamp = rng.random();
         job.arrival.bad = rng.random_range(0..30) == 0;
         if rng.random_range(0..30) == 0 {
@@ -114,8 +120,15 @@ struct Tally {
 }
 
 /// Feeds frames into design and model and holds their outputs equal at every clock, until `jobs`
-/// gives no more and all is out.
-fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mut rand_chacha::ChaCha8Rng) -> Option<Job>, wild: bool) {
+/// gives no more and all is out. The port register has `port`, where the job does not say
+/// otherwise.
+fn run(
+    bench: &mut Bench,
+    tally: &mut Tally,
+    (seed, port): (u64, u16),
+    mut jobs: impl FnMut(&mut rand_chacha::ChaCha8Rng) -> Option<Job>,
+    wild: bool,
+) {
     let (width, mut rng) = (bench.width, rng(seed));
     let mut model = parse::Parse::new(width);
     let mut offer = Runs::new(0.85, 30);
@@ -140,7 +153,8 @@ fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mu
         if idle > 2 * LATENCY {
             break;
         }
-        let (mut i, mut bits) = (In { port: PORT, stamp: rng.random(), ..In::default() }, rng.random::<u64>());
+        let (mut i, mut bits) = (In { port, stamp: rng.random(), ..In::default() }, rng.random::<u64>());
+        i.port = job.as_ref().and_then(|j| j.port).unwrap_or(port);
         if wild {
             // Rare between frames; likelier inside one, most of all inside one that has left
             // traces.
@@ -149,7 +163,7 @@ fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mu
                 _ => 0.0002,
             });
             // The port register changes under way, too.
-            i.port = [PORT, rng.random(), 0][if rng.random_range(0..30) == 0 { rng.random_range(1..3) } else { 0 }];
+            i.port = [i.port, rng.random(), 0][if rng.random_range(0..30) == 0 { rng.random_range(1..3) } else { 0 }];
         }
         if let Some(j) = &job
             && (!wild || offer.next(&mut rng))
@@ -218,6 +232,21 @@ fn directed(width: usize) -> Vec<Job> {
             put(frame);
         }
     }
+    // Our port behind IPv4 options of any length, as the source or the destination, and ports that
+    // differ from it by a bit.
+    for class in Class::ALL.into_iter().filter(|c| !c.ipv6) {
+        for (options, at, bit) in
+            (0..11).flat_map(|o| [udp::SOURCE, udp::DESTINATION].map(|at| (o, at))).flat_map(|(o, at)| (0..17).map(move |b| (o, at, b)))
+        {
+            let mut frame = good_of(&mut rng, class, PORT, 0);
+            frame[class.udp()..class.udp() + 4].fill(0);
+            let port = PORT ^ (1_u32 << bit) as u16;
+            frame[class.udp() + at..][..2].copy_from_slice(&port.to_be_bytes());
+            frame[class.ip()] += options as u8;
+            drop(frame.splice(class.ip() + ipv4::BYTES..class.ip() + ipv4::BYTES, vec![0; 4 * options]));
+            put(frame);
+        }
+    }
     // Around the longest that is counted, and twice as long, where 16 bits would have come round.
     for bytes in [65_534, 65_535, 65_536, 65_537, 65_536 + 100, 131_072 + 100] {
         let mut frame = good_of(&mut rng, Class::default(), PORT, 0);
@@ -239,18 +268,20 @@ fn lockstep<const W: usize, const K: usize>() -> Tally {
     let library = verilate(&format!("parse{W}"), Parse::<W, K>::default());
     let mut queue = VecDeque::from(directed(W));
     let frames = queue.len() as u64;
-    run(&mut Bench::new(&library, W, 1), &mut tally, 1, |_| queue.pop_front(), false);
+    run(&mut Bench::new(&library, W, 1), &mut tally, (1, PORT), |_| queue.pop_front(), false);
     assert_eq!(tally.reports, tally.frames, "without resets, a report a frame");
     assert_eq!(tally.frames, frames);
     for seed in seeds() {
         let clocks = cycles();
+        // Each bit of the register is either.
+        let port = if seed % 2 == 0 { !PORT } else { PORT };
         let mut left = clocks as usize;
         let next = |rng: &mut rand_chacha::ChaCha8Rng| {
-            let job = Job::random(rng, W);
+            let job = Job::random(rng, W, port);
             left = left.checked_sub(job.beats(W))?;
             Some(job)
         };
-        run(&mut Bench::new(&library, W, seed), &mut tally, seed, next, true);
+        run(&mut Bench::new(&library, W, seed), &mut tally, (seed, port), next, true);
     }
     tally
 }
@@ -319,7 +350,7 @@ fn skipping_equals_stepping() {
         let mut skips = 0;
         for clk in 0..cycles() {
             if beats.is_empty() {
-                beats.extend(parse::inputs(&Job::random(&mut rng, 64).arrival, 64, PORT));
+                beats.extend(parse::inputs(&Job::random(&mut rng, 64, PORT).arrival, 64, PORT));
             }
             let mut i = if offer.next(&mut rng) { beats.pop_front().unwrap() } else { In { port: PORT, ..In::default() } };
             i.rst = rng.random_bool(0.0005);

@@ -6,11 +6,16 @@ use super::offer::Offer;
 use super::profiles::Profiles;
 use super::signal::Signals;
 use super::verdict::Verdict;
-use super::words::{Entry, LossByte, Operation, Settings, Start};
+use super::words::{Entry, LossByte, Operation, Settings, Start, Waiting};
 use crate::bus::{EchoIn, EndedIn, OutcomeOut, ProfileWriteIn, ReleaseOut, SampleOut};
 use crate::check::Matrix;
 use crate::constant::Const;
+use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
+use timely_model::rtt::WAITING;
+
+// A kernel takes literals alone.
+const _: () = assert!(WAITING == 4);
 
 /// One pipeline of operations on flows: ACKs first, then those that [`Offer`] offers.
 ///
@@ -59,6 +64,9 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     verdict: Verdict,
     signals: Signals<F>,
     offer: Offer<F>,
+    /// Ended segments.
+    waiting: Fifo<114, 4, 5>,
+    enters: Signal<Local, Waiting>,
     counts: Counts,
     flow_shift: Const<Bits<6>>,
     place_shift: Const<Bits<5>>,
@@ -325,13 +333,19 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         // Writes by other blocks.
         self.offer.load_valid.next = self.flow_valid.val() & !(self.flow_enable.val() & self.flow_keep.val()) & !self.sweep.val();
         self.offer.load_flow.next = self.flow_index.val();
-        self.offer.ended_valid.next = self.ended.valid.val();
-        self.offer.ended_flow.next = self.ended.flow.val();
-        self.offer.ended_segment.next = self.ended.segment.val();
-        self.offer.ended_check.next = self.ended.check.val();
-        self.offer.ended_bytes.next = self.ended.bytes.val();
-        self.offer.ended_place.next = self.ended.place.val();
-        self.offer.ended_generation.next = self.ended.generation.val();
+        self.waiting.clk.next = self.clk.val();
+        self.waiting.rst.next = self.rst.val();
+        self.waiting.i_valid.next = self.ended.valid.val() & !self.sweep.val();
+        self.enters.next.flow = bit_cast::<16, F>(self.ended.flow.val());
+        self.enters.next.segment = self.ended.segment.val();
+        self.enters.next.check = self.ended.check.val();
+        self.enters.next.bytes = self.ended.bytes.val();
+        self.enters.next.place = self.ended.place.val();
+        self.enters.next.generation = self.ended.generation.val();
+        self.waiting.i_data.next = self.enters.val().into();
+        self.offer.waiting_valid.next = self.waiting.o_valid.val();
+        self.offer.waiting.next = self.waiting.o_data.val().into();
+        self.waiting.o_ready.next = self.offer.waiting_ready.val();
         self.memory.start_valid.next = self.start_valid.val();
         self.memory.start_place.next = self.start_place.val();
         self.memory.start.next = self.start.val();

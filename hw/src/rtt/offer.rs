@@ -2,19 +2,15 @@
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::Waiting;
 use crate::constant::Const;
-use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
-use timely_model::rtt::{WAITING, turn_bits};
-
-// A kernel takes literals alone.
-const _: () = assert!(WAITING == 4);
+use timely_model::rtt::turn_bits;
 
 /// One operation at a time: a load before an ended segment before the turn of the next flow.
 ///
 /// An offer stands in registers, for it goes to the addresses of a hundred RAMs; it stays until it
-/// is taken, and the next one stands there a clock later. A load is offered from the 2nd clock on;
-/// 16 ended segments wait, the first is offered from the 4th clock on. A turn that finds the place
-/// taken waits, and all turns behind it.
+/// is taken, and the next one stands there a clock later. A load is offered from the 2nd clock on,
+/// an ended segment from a clock after it is taken. A turn that finds the place taken waits, and
+/// all turns behind it.
 #[derive(LogicBlock, Default)]
 pub struct Offer<const F: usize> {
     pub clk: Signal<In, Clock>,
@@ -26,14 +22,10 @@ pub struct Offer<const F: usize> {
     /// A flow's segments are to be voided.
     pub load_valid: Signal<In, Bit>,
     pub load_flow: Signal<In, Bits<F>>,
-    /// A segment ended.
-    pub ended_valid: Signal<In, Bit>,
-    pub ended_flow: Signal<In, Bits<F>>,
-    pub ended_segment: Signal<In, Bits<16>>,
-    pub ended_check: Signal<In, Bits<32>>,
-    pub ended_bytes: Signal<In, Bits<32>>,
-    pub ended_place: Signal<In, Bits<16>>,
-    pub ended_generation: Signal<In, Bits<2>>,
+    /// An ended segment waits.
+    pub waiting_valid: Signal<In, Bit>,
+    pub waiting_ready: Signal<Out, Bit>,
+    pub waiting: Signal<In, Waiting>,
     /// Kind of the offer, if there is one.
     pub load: Signal<Out, Bit>,
     pub ended: Signal<Out, Bit>,
@@ -47,7 +39,6 @@ pub struct Offer<const F: usize> {
     pub bytes: Signal<Out, Bits<32>>,
     pub place: Signal<Out, Bits<16>>,
     pub generation: Signal<Out, Bits<2>>,
-    waiting: Fifo<114, 4, 5>,
     has_load: DFF<Bit>,
     at_load: DFF<Bits<F>>,
     /// From bit `turn_bits` on the flow whose turn is next.
@@ -59,8 +50,6 @@ pub struct Offer<const F: usize> {
     free: Signal<Local, Bit>,
     held: Signal<Local, Bit>,
     turn_flow: Signal<Local, Bits<19>>,
-    enters: Signal<Local, Waiting>,
-    head: Signal<Local, Waiting>,
     o_load: DFF<Bit>,
     o_ended: DFF<Bit>,
     o_turn: DFF<Bit>,
@@ -81,34 +70,22 @@ impl<const F: usize> Logic for Offer<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, has_load, at_load, scan, o_load, o_ended, o_turn, o_any, o_flow, o_head);
-        self.waiting.clk.next = self.clk.val();
-        self.waiting.rst.next = self.rst.val();
-        self.waiting.i_valid.next = self.ended_valid.val() & !self.sweep.val();
-        self.enters.next.flow = bit_cast::<16, F>(self.ended_flow.val());
-        self.enters.next.segment = self.ended_segment.val();
-        self.enters.next.check = self.ended_check.val();
-        self.enters.next.bytes = self.ended_bytes.val();
-        self.enters.next.place = self.ended_place.val();
-        self.enters.next.generation = self.ended_generation.val();
-        self.waiting.i_data.next = self.enters.val().into();
-        self.head.next = self.waiting.o_data.val().into();
-
-        self.head_flow.next = self.head.val().flow;
+        self.head_flow.next = self.waiting.val().flow;
         self.free.next = !self.o_any.q.val() | self.take.val();
         self.begins.next = !(self.scan.q.val() & self.mask.val()).any();
         self.turn_flow.next = self.scan.q.val() >> self.shift.val();
-        self.held.next = self.has_load.q.val() | self.waiting.o_valid.val();
-        self.waiting.o_ready.next = self.free.val() & !self.has_load.q.val();
+        self.held.next = self.has_load.q.val() | self.waiting_valid.val();
+        self.waiting_ready.next = self.free.val() & !self.has_load.q.val();
         if self.free.val() {
             self.o_load.d.next = self.has_load.q.val();
-            self.o_ended.d.next = !self.has_load.q.val() & self.waiting.o_valid.val();
+            self.o_ended.d.next = !self.has_load.q.val() & self.waiting_valid.val();
             self.o_turn.d.next = !self.held.val() & self.begins.val() & !self.sweep.val();
             self.o_any.d.next = self.held.val() | (self.begins.val() & !self.sweep.val());
-            self.o_head.d.next = self.head.val();
+            self.o_head.d.next = self.waiting.val();
             self.o_flow.d.next = self.turn_flow.val().get_bits::<F>(0);
             if self.has_load.q.val() {
                 self.o_flow.d.next = self.at_load.q.val();
-            } else if self.waiting.o_valid.val() {
+            } else if self.waiting_valid.val() {
                 self.o_flow.d.next = self.head_flow.val().get_bits::<F>(0);
             }
             self.has_load.d.next = false;

@@ -247,13 +247,8 @@ impl<const F: usize> Logic for Answers<F> {
             self.has_joined.d.next = true;
             self.at_joined.d.next = self.joined_flow.val();
         }
-        self.offer.ended_valid.next = false;
-        self.offer.ended_flow.next = bits::<F>(0);
-        self.offer.ended_segment.next = bits::<16>(0);
-        self.offer.ended_check.next = bits::<32>(0);
-        self.offer.ended_bytes.next = bits::<32>(0);
-        self.offer.ended_place.next = bits::<16>(0);
-        self.offer.ended_generation.next = bits::<2>(0);
+        self.offer.waiting_valid.next = false;
+        self.offer.waiting.next = bits::<114>(0).into();
         self.sents.read_clock.next = self.clk.val();
         self.sents.write_clock.next = self.clk.val();
         self.starts.read_clock.next = self.clk.val();
