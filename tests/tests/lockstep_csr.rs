@@ -7,7 +7,7 @@ use timely_model::bus::{Answer, FlowLoad, ProfileWrite, Query};
 use timely_model::csr::{Csr, Doorbell, HostRate, In, Out};
 use timely_model::dma::Look;
 use timely_regs::counters::PLACES;
-use timely_regs::map::{self, BLOCKS, Build, counters, flow, heartbeat, id, port, telemetry, time, window};
+use timely_regs::map::{self, BLOCKS, Build, counters, decode, flow, heartbeat, id, port, telemetry, time, window};
 use timely_tests::settings::settings;
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{self as sim, Dut, Library};
@@ -104,6 +104,13 @@ impl Stimulus {
     /// Often what the register at `address` takes: the channels are apart, so it may also meet
     /// another one.
     fn data(&self, rng: &mut impl Rng) -> u32 {
+        // At the borders of what the register takes, and a bit beside its fields.
+        if let Some(address) = self.aw.filter(|_| rng.random_bool(0.3)) {
+            let e = decode(address / 4 % (map::BLOCK_BYTES / 4), &build(self.flow_bits));
+            let within = (rng.random::<u32>() & e.mask).clamp(e.least, e.most.max(e.least));
+            let all = [e.least, e.least.wrapping_sub(1), e.most, e.most.wrapping_add(1), within, within | 1 << rng.random_range(0..32)];
+            return all[rng.random_range(0..all.len())];
+        }
         match rng.random_range(0..10) {
             0..4 => rng.random_range(0..4),
             4 => 1 << rng.random_range(0..32),

@@ -2,6 +2,7 @@
 //! `timely_model::telemetry::{recorder, histograms}`, every output at every clock; and what the
 //! models promise.
 use rand::Rng;
+use std::sync::Arc;
 use timely_hw::telemetry::{Histograms, Recorder};
 use timely_model::Block;
 use timely_model::bus::{Event, ProfileWrite};
@@ -9,7 +10,7 @@ use timely_model::telemetry::{histograms, recorder};
 use timely_regs::event::EventRecord;
 use timely_regs::histogram::{BIN_BITS, Histogram};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
-use timely_verilate::{Dut, In, Library};
+use timely_verilate::{Dut, In, Library, Options, build, mutant};
 
 /// An update as the engine may give it; of RTTs as of other kinds, near each other and anywhere.
 fn event(rng: &mut impl Rng, flow_bits: u32) -> Event {
@@ -267,10 +268,30 @@ impl Values {
     }
 }
 
+/// Step of a count in [`every_bit_of_a_count_counts`], in place of 1.
+const STEP: u32 = 0x9e37_79b1;
+
 #[test]
 fn histograms_rtl_equals_model() {
-    let library = verilate("histograms", Histograms::new());
-    let events = EventPorts::new(&library, &["valid", "kind", "profile", "rtt_ns"]);
+    histograms_equal(&verilate("histograms", Histograms::new()), 1);
+}
+
+/// All bits of a count: in large steps, for in a run's updates none would reach its upper half.
+#[test]
+fn every_bit_of_a_count_counts() {
+    let emit = || {
+        let text = timely_hw::emit::emit("histograms_steps", Histograms::new()).unwrap_or_else(|e| panic!("emission: {e}"));
+        let one = "+ ((32'h1) & 32'hffffffff)";
+        assert_eq!(text.matches(one).count(), 1, "{one} in the emitted text");
+        text.replace(one, &format!("+ 32'h{STEP:x}"))
+    };
+    let key = "histograms_steps";
+    let library = build(key, &mutant::text(key, emit), "tnic_histograms_steps", Options::default()).unwrap_or_else(|e| panic!("{e}"));
+    histograms_equal(&library, STEP);
+}
+
+fn histograms_equal(library: &Arc<Library>, step: u32) {
+    let events = EventPorts::new(library, &["valid", "kind", "profile", "rtt_ns"]);
     let inputs = ["rst", "at", "clear"].map(|n| library.input(n));
     let outputs = ["swept", "count", "clearing"].map(|n| library.output(n));
     for (run, busy) in [0.9, 0.5].into_iter().enumerate() {
@@ -283,8 +304,10 @@ fn histograms_rtl_equals_model() {
             for clk in 0.. {
                 let o = outputs.map(|p| dut.get(p));
                 let out = histograms::Out { swept: o[0] == 1, count: o[1] as u32, clearing: o[2] as u16 };
-                assert_eq!(out, model.output(clk), "clock {clk}, seed {seed}");
-                counted += u32::from(out.count > 9);
+                let expected = model.output(clk);
+                counted += u32::from(expected.count > 9);
+                let expected = histograms::Out { count: expected.count.wrapping_mul(step), ..expected };
+                assert_eq!(out, expected, "clock {clk}, seed {seed}");
                 cleared += u32::from(clearing & !out.clearing != 0);
                 clearing = out.clearing;
                 clocks += u64::from(out.swept);

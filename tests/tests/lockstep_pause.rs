@@ -1,6 +1,7 @@
 //! `timely_hw::pause` against `timely_model::pause` and `hold`, every output at every clock; and
 //! both against the times that IEEE 802.3 annex 31B and 802.1Qbb give.
 use rand::Rng;
+use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use timely_hw::pause::Pause as Rtl;
 use timely_hw::pause::hold::Hold as RtlHold;
@@ -127,18 +128,27 @@ fn rtl_equals_model() {
         dut.set(rst, 1);
         dut.tick();
         let (mut enabled, mut line_rate, mut share) = (true, 8u32 << 24, 0.01);
-        for clk in 0..cycles() / 4 {
+        let (mut end, mut quanta) = (0, 1u16);
+        for clk in 0..cycles() {
             let [all, is_pause, is_pfc, held] = [all, paused, pfcs, held].map(|p| dut.get(p) == 1);
             let out = Out { all, priorities: dut.get(priorities) as u8, pause: is_pause, pfc: is_pfc, held };
             assert_eq!(out, model.output(clk), "clock {clk}, seed {seed}");
-            if clk % 500 == 0 {
+            if clk == end {
                 enabled = rng.random_bool(0.9);
-                line_rate = [64, 8 << 24, 50 << 24, rng.random_range(64..u32::MAX)][rng.random_range(0..4)];
-                share = [0.01, 0.2, 0.9][rng.random_range(0..3)];
+                // In the last one's so many clocks `quanta` pass but for 2^-24 of one in each at
+                // most: a bit of what is left, once lost, ends the pause sooner.
+                quanta = [1, rng.random_range(1..64), 1 << rng.random_range(0..16)][rng.random_range(0..3)];
+                let clocks = [rng.random_range(2..9), rng.random_range(2..3000)][rng.random_range(0..2)].max(quanta / 4 + 1);
+                let nearly = ((((u64::from(quanta) << 24) - 1) / u64::from(clocks)) << 6) as u32;
+                line_rate = [64, 8 << 24, 50 << 24, rng.random_range(64..u32::MAX), nearly, nearly, nearly][rng.random_range(0..7)];
+                // Where frames are rare a pause comes to its end.
+                share = [0.002, 0.01, 0.2, 0.9][rng.random_range(0..4)];
+                end = clk + rng.random_range(500..4000);
             }
             let arrives = rng.random_bool(share).then(|| {
-                let time =
-                    |rng: &mut dyn rand::RngCore| [0, 1, rng.next_u32() as u16 % 64, rng.next_u32() as u16][rng.next_u32() as usize % 4];
+                let time = |rng: &mut ChaCha8Rng| {
+                    [0, quanta, rng.random_range(0..64), 1 << rng.random_range(0..16), rng.random()][rng.random_range(0..5)]
+                };
                 let mut frame = match rng.random_range(0..3) {
                     0 => pause(time(&mut rng)),
                     1 => pfc(rng.random(), std::array::from_fn(|_| time(&mut rng))),
@@ -151,7 +161,9 @@ fn rtl_equals_model() {
                 if rng.random_bool(0.05) {
                     frame.truncate(59);
                 }
-                report(&frame, rng.random_bool(0.05))
+                let known = report(&frame, rng.random_bool(0.05));
+                // Its kind counts by itself.
+                if rng.random_bool(0.05) { Report { kind: rng.random_range(0..4), ..known } } else { known }
             });
             let i = In { rst: rng.random_bool(0.0005), enable: enabled, line_rate, report: arrives };
             dut.set(rst, i.rst.into());
@@ -291,7 +303,7 @@ fn hold_equals_model() {
         let mut rng = rng(seed);
         let (mut dut, mut model) = (library.instantiate(seed as u32), Hold::new(4));
         let (mut stops, mut share, mut offered, mut waits) = (0u8, 0.5, None, 0u64);
-        for clk in 0..cycles() / 4 {
+        for clk in 0..cycles() {
             if clk % 700 == 0 {
                 share = [0.02, 0.5, 1.0][rng.random_range(0..3)];
             }

@@ -124,20 +124,21 @@ fn pool(rng: &mut ChaCha8Rng, secret: [u64; 3], bucket_bits: u32, keys: usize) -
     pool
 }
 
-/// Keys of one hash, which differ in every bit of a key somewhere: sums of a key with differences
-/// that the matrix turns to 0.
+/// Keys of one hash, of which two differ in each bit as often as not: sums of a key with
+/// differences that the matrix turns to 0.
 fn twins(rng: &mut ChaCha8Rng, secret: [u64; 3]) -> Vec<Key> {
     let key = Key { address: rng.random(), pair: rng.random_range(0..1 << 24) };
     let bit = |at: usize| secret[at / 64] >> (at % 64) & 1;
     let column = |c: usize| (0..32).map(|row| (bit(row + c) << row) as u32).sum::<u32>();
     let unit = |c: usize| Key { address: if c < 128 { 1 << c } else { 0 }, pair: if c < 128 { 0 } else { 1 << (c - 128) } };
     let sum = |a: Key, b: Key| Key { address: a.address ^ b.address, pair: a.pair ^ b.pair };
-    let (mut basis, mut twins): (Vec<(u32, Key)>, _) = (Vec::new(), Vec::new());
+    let (mut basis, mut kernel): (Vec<(u32, Key)>, _) = (Vec::new(), Vec::new());
     for c in 0..152 {
         let reduced = basis.iter().fold((column(c), unit(c)), |(v, d), (b, e)| if v ^ b < v { (v ^ b, sum(d, *e)) } else { (v, d) });
-        if reduced.0 == 0 { twins.push(sum(key, reduced.1)) } else { basis.push(reduced) }
+        if reduced.0 == 0 { kernel.push(reduced.1) } else { basis.push(reduced) }
     }
-    twins
+    let any = |rng: &mut ChaCha8Rng| kernel.iter().filter(|_| rng.random()).fold(key, |k, d| sum(k, *d));
+    std::iter::repeat_with(|| any(rng)).take(40).collect()
 }
 
 fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u64) {
@@ -152,7 +153,7 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
         let mut twins_of = twins(&mut rng, i.secret);
         let mut crowd_of = crowd(&mut rng, i.secret, B as u32, Some(keys_of[0].address));
         let (mut sent, mut answers) = (Runs::new(0.6, 40), Runs::new(0.6, 40));
-        let (mut some, mut learns, mut commands, mut mood) = (0..1, 0.5, 0.05, 0);
+        let (mut some, mut learns, mut commands, mut mood, mut next) = (0..1, 0.5, 0.05, 0, 0);
         let mut joined: Vec<Key> = vec![Key::default()];
         for clk in 0..cycles() {
             let out = model.output(clk);
@@ -169,7 +170,9 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
             out.reply.iter().for_each(|(status, _)| count(&format!("{status:?}")));
             out.sent.iter().for_each(|flow| count(if flow.is_some() { "hit" } else { "miss" }));
             out.answer.iter().for_each(|flow| count(if flow.is_some() { "answer" } else { "no answer" }));
-            // The mood: how many of the keys come, how often both directions, whether pairs age.
+            // The mood: how many of the keys come, how often both directions, whether pairs age;
+            // now and then behind a reset, for a secret and a table of its own.
+            let fresh = clk % 5000 == 0 && rng.random();
             if clk % 5000 == 0 {
                 learns = [0.05, 0.5, 1.0][rng.random_range(0..3)];
                 // All, a part, or those of the crowded buckets.
@@ -183,6 +186,8 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                 if mood == 2 {
                     // Behind pairs that do not age the buckets fill.
                     (some, commands, i.age_unit) = (0..60, 1.0, [0, 100][rng.random_range(0..2)]);
+                    sent.set(0.1);
+                    answers.set(0.3);
                 }
                 if mood == 3 {
                     (learns, commands, i.age_unit) = (1.0, 1.0, 0);
@@ -209,12 +214,14 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                     let key = of(&mut rng);
                     let local = rng.random_bool(0.6).then(|| rng.random_range(0..6));
                     // Other pairs of the hosts of twins, so that only the answers' keys have one
-                    // hash; or such of one host that only the answers' buckets are crowded.
-                    let (join, crowd) = (twin(&mut rng), crowd_of[rng.random_range(0..crowd_of.len())]);
+                    // hash; or such of one host, one by one, that only the answers' buckets are
+                    // crowded.
+                    next += 1;
+                    let (join, crowd) = (twin(&mut rng), crowd_of[next % crowd_of.len()]);
                     let (key, local) = match mood {
                         0 => (key, local),
                         1 | 3 => (Key { pair: rng.random_range(0..3), ..join }, Some(join.pair)),
-                        _ => (Key { pair: rng.random_range(0..20), ..crowd }, Some(crowd.pair)),
+                        _ => (Key { pair: (next % crowd_of.len()) as u32, ..crowd }, Some(crowd.pair)),
                     };
                     let verb = match rng.random::<f64>() {
                         x if x < [0.4, 0.1, 0.1, 0.0][mood] => Verb::Remove,
@@ -231,7 +238,7 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                     }
                 }
             }
-            i.rst = rng.random_bool(0.00005);
+            i.rst = fresh || rng.random_bool(0.00005);
             if i.rst {
                 i.secret = rng.random();
             }

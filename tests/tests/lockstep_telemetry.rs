@@ -2,12 +2,14 @@
 //! the model promises.
 use rand::Rng;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use timely_hw::telemetry::Telemetry;
 use timely_model::bus::{Acked, Answer, Event, FlowLoad, Query, Sample, Sent};
 use timely_model::{Block, telemetry};
 use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::{flow, telemetry as layout};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
+use timely_verilate::{Library, Options, build, mutant};
 
 /// Taps with their own runs of events, on few flows of `2^flow_bits`.
 struct World {
@@ -87,8 +89,52 @@ impl World {
     }
 }
 
+/// Step of a counter in [`in_large_steps`], in place of 1: odd, so that a counter is the number of
+/// events times it.
+const STEP: u32 = 0x9e37_79b1;
+
+/// The block with counters in large steps: in a run's events no counter would reach its upper half.
+fn in_large_steps() -> Arc<Library> {
+    let emit = || {
+        let mut text = timely_hw::emit::emit("telemetry_steps", Telemetry::<3>::new()).unwrap_or_else(|e| panic!("emission: {e}"));
+        let mut put = |old: &str, new: String, times| {
+            assert_eq!(text.matches(old).count(), times, "{old} in the emitted text");
+            text = text.replace(old, &new);
+        };
+        put("+ ((32'h1) & 32'hffffffff)", format!("+ 32'h{STEP:x}"), 16);
+        // Wire bytes times 2^24 + 1, lost segments times 2^25 + 1.
+        put("+ ((frame__2__q[(64'h0)+:(16)]) & 48'hffffffffffff)", "+ {2{8'd0, frame__2__q[15:0]}}".into(), 1);
+        put("+ ((came__3__q[(64'h18)+:(7)]) & 32'hffffffff)", "+ {came__3__q[30:24], 18'd0, came__3__q[30:24]}".into(), 1);
+        text
+    };
+    let key = "telemetry_steps";
+    build(key, &mutant::text(key, emit), "tnic_telemetry_steps", Options::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The record of the same events in large steps.
+fn stepped(words: &[u32; layout::WORDS]) -> [u32; layout::WORDS] {
+    let mut r = TelemetryRecord::from_words(words);
+    let counters = [&mut r.packets, &mut r.segments, &mut r.samples, &mut r.timeouts, &mut r.acks, &mut r.stale, &mut r.repeated];
+    let others = [&mut r.forged, &mut r.updates, &mut r.hyperactive, &mut r.superseded];
+    counters.into_iter().chain(others).chain(&mut r.branches).for_each(|c| *c = c.wrapping_mul(STEP));
+    r.wire_bytes = r.wire_bytes.wrapping_mul((1 << 24) + 1) & ((1 << 48) - 1);
+    r.lost = r.lost.wrapping_mul((1 << 25) + 1);
+    r.to_words()
+}
+
 fn lockstep<const F: usize>(flows: usize, busy: f64, loads: f64, length: u64) {
     let library = verilate(&format!("telemetry_{F}"), Telemetry::<F>::new());
+    run::<F>(&library, |words| *words, flows, busy, loads, length);
+}
+
+fn run<const F: usize>(
+    library: &Arc<Library>,
+    shown: impl Fn(&[u32; layout::WORDS]) -> [u32; layout::WORDS],
+    flows: usize,
+    busy: f64,
+    loads: f64,
+    length: u64,
+) {
     let names = [
         "rst",
         "sent_valid",
@@ -133,7 +179,9 @@ fn lockstep<const F: usize>(flows: usize, busy: f64, loads: f64, length: u64) {
             let expected = model.output(clk);
             let answer = (dut.get(answer_valid) == 1)
                 .then(|| Answer { tag: dut.get(answer_tag) as u8, record: dut.get_words(answer_record).try_into().unwrap() });
-            assert_eq!(telemetry::Out { swept: dut.get(swept) == 1, answer }, expected, "clock {clk}, seed {seed}");
+            let as_shown = expected.answer.map(|a| Answer { record: shown(&a.record), ..a });
+            let wanted = telemetry::Out { answer: as_shown, ..expected.clone() };
+            assert_eq!(telemetry::Out { swept: dut.get(swept) == 1, answer }, wanted, "clock {clk}, seed {seed}");
             if let Some(answer) = expected.answer {
                 let r = TelemetryRecord::from_words(&answer.record);
                 assert_eq!(r.updates, r.branches.iter().fold(0u32, |a, b| a.wrapping_add(*b)), "torn at clock {clk}, seed {seed}");
@@ -200,6 +248,14 @@ fn rtl_equals_model_small() {
 #[test]
 fn rtl_equals_model_full() {
     lockstep::<3>(1, 0.97, 0.0, 5 * cycles());
+}
+
+/// All bits of all counters: in large steps.
+#[test]
+fn every_bit_of_a_counter_counts() {
+    let library = in_large_steps();
+    run::<3>(&library, stepped, 3, 0.6, 0.01, cycles());
+    run::<3>(&library, stepped, 1, 0.97, 0.0, cycles());
 }
 
 #[test]

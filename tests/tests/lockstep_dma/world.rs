@@ -9,12 +9,13 @@ use timely_regs::map::{Build, Register, decode, dma, record_bounds};
 use timely_sim::nic::memory::{Behaviour, Memory};
 use timely_tests::Runs;
 
-/// Where the ring, a snapshot and the records of a load may be: the first cross 4 GiB.
-pub const RINGS: [u64; 3] = [0xffff_ff80, 0x1_2345_6000, 0x40];
+/// Where the ring, a snapshot and the records of a load may be: the first cross 4 GiB, and the last
+/// of each where the carry goes through the upper half.
+pub const RINGS: [u64; 4] = [0xffff_ff80, 0x1_2345_6000, 0x40, 0x7fff_ffff_ffff_ff80];
 /// As [`RINGS`], for snapshots. Halves of addresses mix; none of one kind is one of another.
-pub const SNAPSHOTS: [u64; 2] = [0x7_ffff_fc00, 0x6_0020_0000];
+pub const SNAPSHOTS: [u64; 3] = [0x7_ffff_fc00, 0x6_0020_0000, 0x1fff_ffff_ffff_fc00];
 /// As [`RINGS`], for loads.
-pub const LOADS: [u64; 2] = [0xa_ffff_fe00, 0x9_0030_0000];
+pub const LOADS: [u64; 3] = [0xa_ffff_fe00, 0x9_0030_0000, 0x3fff_ffff_ffff_fe00];
 
 /// Clocks from csr's look at a register to the write of it.
 const WRITE_CLOCKS: u64 = 4;
@@ -138,9 +139,16 @@ impl World {
                 let high = rng.random();
                 set(if high { dma::RING_HIGH } else { dma::RING_LOW }, part(base, high))
             }
-            2 => set(dma::RING_SIZE, rng.random_range(1..=5)),
-            3 => set(dma::WATERMARK, rng.random_range(1..=12)),
-            4 => set(dma::HOLDOFF, [0, 5, 200, 3000][rng.random_range(0..4)]),
+            // Now and then of any width: behind a consumer index that is nonsense, or of 0 in a bit
+            // that should be 1, they show.
+            2 => {
+                set(dma::RING_SIZE, if rng.random_bool(0.8) { rng.random_range(1..=5) } else { rng.random_range(1..=dma::MOST_RING_BITS) })
+            }
+            3 => set(
+                dma::WATERMARK,
+                if rng.random_bool(0.8) { rng.random_range(1..=12) } else { 1 << rng.random_range(0..=dma::MOST_RING_BITS) },
+            ),
+            4 => set(dma::HOLDOFF, [0, 5, 200, 3000, 1 << rng.random_range(12..32)][rng.random_range(0..5)]),
             5 | 6 => set(dma::INTERRUPT, rng.random_range(0..64)),
             7..=10 => {
                 let unread = self.producer.wrapping_sub(self.consumer);
@@ -158,8 +166,10 @@ impl World {
                         let high = n == 12;
                         set(of[usize::from(high)], part(base, high))
                     }
-                    13 => set(of[2], if rng.random() { 0 } else { rng.random_range(0..flows) }),
-                    14 => set(of[3], rng.random_range(1..=flows)),
+                    13 => {
+                        set(of[2], [0, rng.random_range(0..flows), rng.random::<u32>() >> rng.random_range(16..32)][rng.random_range(0..3)])
+                    }
+                    14 => set(of[3], if rng.random_bool(0.8) { rng.random_range(1..=flows) } else { rng.random_range(1..=1 << 16) }),
                     _ => set(of[4], 1),
                 }
             }
