@@ -166,10 +166,19 @@ impl World {
                         let high = n == 12;
                         set(of[usize::from(high)], part(base, high))
                     }
-                    13 => {
-                        set(of[2], [0, rng.random_range(0..flows), rng.random::<u32>() >> rng.random_range(16..32)][rng.random_range(0..3)])
-                    }
-                    14 => set(of[3], if rng.random_bool(0.8) { rng.random_range(1..=flows) } else { rng.random_range(1..=1 << 16) }),
+                    13 => set(
+                        of[2],
+                        [0, rng.random_range(0..flows), 1 << rng.random_range(0..16), rng.random::<u32>() >> rng.random_range(16..32)]
+                            [rng.random_range(0..4)],
+                    ),
+                    14 => set(
+                        of[3],
+                        if rng.random_bool(0.8) {
+                            rng.random_range(1..=flows)
+                        } else {
+                            [1 << rng.random_range(0..17), rng.random_range(1..=1 << 16)][rng.random_range(0..2)]
+                        },
+                    ),
                     _ => set(of[4], 1),
                 }
             }
