@@ -1,8 +1,9 @@
 //! Yosys' part: a netlist of an emitted text, a list of its faults, and the text with all of them
 //! in it.
 use super::faults::{self, Fault};
-use super::netlist::Netlist;
+use super::netlist::{Netlist, Port};
 use super::table::Row;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,6 +16,8 @@ pub const SELECT: &str = "mutsel";
 pub struct Text {
     /// Name by which the tests compile the text.
     pub key: String,
+    /// Top module of the text.
+    pub top: String,
     /// As it was emitted.
     pub verilog: String,
     /// Netlist of the text.
@@ -68,7 +71,12 @@ impl Text {
         );
         run(yosys, &folder, "netlist.ys", &script)?;
         let netlist = Netlist::read(&get(&folder.join("netlist.json"))?)?;
-        Ok(Text { key, verilog, netlist, folder, modules, selection, dissolved: row.modules.is_empty() })
+        Ok(Text { key, top, verilog, netlist, folder, modules, selection, dissolved: row.modules.is_empty() })
+    }
+
+    /// The ports of its top module, by name.
+    pub fn ports(&self) -> BTreeMap<String, Port> {
+        self.netlist.ports(&self.top).cloned().unwrap_or_default()
     }
 
     /// Chooses `count` faults.

@@ -1,6 +1,9 @@
 //! `cargo xtask mutate` and `coverage`: whether the lockstep tests notice faults in the emitted
 //! Verilog, and what of it they reach.
+mod aig;
 mod coverage;
+mod cut;
+mod equal;
 mod faults;
 mod flow;
 mod netlist;
@@ -10,9 +13,12 @@ mod table;
 mod trial;
 
 use clap::Parser;
+use equal::Prover;
 use flow::{Text, get};
+use netlist::Port;
 use record::{Block, Record, Survivor};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -28,8 +34,8 @@ const CELLS: usize = 60;
 /// Cells that get one fault where several modules join blocks: there one cell is a block with all
 /// its ports.
 const JOINED_CELLS: usize = 4;
-/// Faults that a block gets at least.
-const LEAST: usize = 8;
+/// Faults that a block gets at least: a hundred, and some that turn out to change nothing.
+const LEAST: usize = 110;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
@@ -79,6 +85,19 @@ struct Mutated {
     faults: Vec<[String; 2]>,
     /// Cells of the netlists.
     cells: usize,
+    texts: Vec<MutatedText>,
+}
+
+/// One of them.
+struct MutatedText {
+    /// Number of the last fault in it.
+    last: usize,
+    /// The top module, and that one's ports.
+    top: String,
+    ports: BTreeMap<String, Port>,
+    verilog: String,
+    /// For what is proven of it.
+    folder: PathBuf,
 }
 
 fn made(folder: &Path) -> Result<(), String> {
@@ -136,9 +155,36 @@ impl Run<'_> {
             mutated.faults.extend(chosen.iter().map(|f| [f.at(&lines), f.what(&text.netlist)]));
             mutated.cells += cells;
             all.push_str(&with);
+            let proofs = folder.join("proofs").join(&text.key);
+            let (last, ports) = (mutated.faults.len(), text.ports());
+            mutated.texts.push(MutatedText { last, top: text.top, ports, verilog: with, folder: proofs });
         }
         mutated.hash = hash(&[&all]);
         Ok(mutated)
+    }
+
+    // Those of `survivors` that are proven to change nothing.
+    fn equal(&self, row: &Row, mutated: &Mutated, survivors: &[usize], folder: &Path) -> Result<Vec<usize>, String> {
+        let mut known = Known::load(folder.join(format!("proofs-{}", hash(&[&mutated.hash, equal::SOURCES]))));
+        let mut equal = Vec::new();
+        let mut first = 1;
+        for text in &mutated.texts {
+            let mut prover = None;
+            for &number in survivors.iter().filter(|n| (first..=text.last).contains(*n)) {
+                let verdict = known.verdict(number, || {
+                    progress(&format!("{}: whether {number} changes anything", row.block));
+                    let new = || Prover::new(&self.yosys, &text.top, &text.ports, &text.verilog, text.folder.clone());
+                    let ready = prover.take().map_or_else(new, Ok)?;
+                    let is_none = prover.insert(ready).changes_nothing(number)?;
+                    Ok(if is_none { Verdict::Equal } else { Verdict::Survived })
+                })?;
+                if verdict == Verdict::Equal {
+                    equal.push(number);
+                }
+            }
+            first = text.last + 1;
+        }
+        Ok(equal)
     }
 
     fn block(&self, row: &'static Row, file: &Path) -> Result<(Block, Vec<Survivor>), String> {
@@ -179,14 +225,19 @@ impl Run<'_> {
             match verdict {
                 Verdict::Killed => block.killed += 1,
                 Verdict::Hung => (block.killed, block.hung) = (block.killed + 1, block.hung + 1),
-                Verdict::Survived => {
+                Verdict::Survived | Verdict::Equal => {
                     let (at, fault) = (at.clone(), fault.clone());
                     survivors.push(Survivor { block: row.block.into(), number, at, fault, reason: String::new() });
                 }
             }
         }
+        let equal = self.equal(row, &mutated, &survivors.iter().map(|s| s.number).collect::<Vec<_>>(), &folder)?;
+        survivors.retain(|s| !equal.contains(&s.number));
+        block.equal = equal.len();
+        block.mutants -= equal.len();
         progress("");
-        eprintln!("{:12} {:3} of {:3} killed, {} of them hung", row.block, block.killed, block.mutants, block.hung);
+        let Block { killed, mutants, hung, .. } = block;
+        eprintln!("{:12} {killed:3} of {mutants:3} killed, {hung} of them hung; {} more change nothing", row.block, block.equal);
         Ok((block, survivors))
     }
 }
@@ -198,7 +249,7 @@ fn printed(record: &Record) -> String {
 
 // As programs want it; `mutant` is what `TIMELY_MUTANT` takes.
 fn as_json(record: &Record) -> serde_json::Value {
-    let block = |(name, b): (&String, &Block)| json!({"block": name, "mutants": b.mutants, "killed": b.killed, "hung": b.hung, "survived": b.mutants - b.killed});
+    let block = |(name, b): (&String, &Block)| json!({"block": name, "mutants": b.mutants, "killed": b.killed, "hung": b.hung, "equal": b.equal, "survived": b.mutants - b.killed});
     let survivor = |s: &Survivor| json!({"block": s.block, "mutant": s.number, "fault": s.fault, "at": s.at, "reason": s.reason});
     json!({"mutate": {
         "mutants": record.mutate.mutants,

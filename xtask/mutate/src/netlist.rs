@@ -9,12 +9,12 @@ struct File {
 
 #[derive(Deserialize)]
 struct ModuleText {
-    ports: BTreeMap<String, Port>,
+    ports: BTreeMap<String, PortText>,
     cells: HashMap<String, CellText>,
 }
 
 #[derive(Deserialize)]
-struct Port {
+struct PortText {
     direction: String,
     bits: Vec<Bit>,
 }
@@ -38,6 +38,15 @@ pub enum Bit {
     Constant(String),
 }
 
+/// A port of a module.
+#[derive(Clone, Copy, Debug)]
+pub struct Port {
+    /// Bits.
+    pub width: usize,
+    /// Whether the module drives it.
+    pub is_output: bool,
+}
+
 /// Cells whose output bit depends on the input bits of its own number alone, beside a select.
 const BITWISE: [&str; 6] = ["$mux", "$and", "$or", "$xor", "$xnor", "$not"];
 
@@ -54,6 +63,7 @@ pub struct Cell {
 pub struct Netlist {
     cells: HashMap<(String, String), Cell>,
     read: HashMap<String, HashSet<Bit>>,
+    ports: HashMap<String, BTreeMap<String, Port>>,
 }
 
 // As JSON has it: a name of the text without the backslash that yosys puts before it.
@@ -70,6 +80,8 @@ impl Netlist {
         let file: File = serde_json::from_str(json).map_err(|e| format!("the netlist of yosys: {e}"))?;
         let mut netlist = Netlist::default();
         for (module, text) in file.modules {
+            let port = |p: &PortText| Port { width: p.bits.len(), is_output: p.direction != "input" };
+            netlist.ports.insert(module.clone(), text.ports.iter().map(|(n, p)| (n.clone(), port(p))).collect());
             let mut read: HashSet<Bit> = text.ports.into_values().filter(|p| p.direction != "input").flat_map(|p| p.bits).collect();
             for (name, cell) in text.cells {
                 let outputs: HashSet<String> = cell.port_directions.into_iter().filter(|d| d.1 == "output").map(|d| d.0).collect();
@@ -84,6 +96,11 @@ impl Netlist {
     /// How many cells there are.
     pub fn len(&self) -> usize {
         self.cells.len()
+    }
+
+    /// The ports of a module, by name.
+    pub fn ports(&self, module: &str) -> Option<&BTreeMap<String, Port>> {
+        self.ports.get(plain(module))
     }
 
     /// A cell by the names of yosys' scripts.

@@ -10,7 +10,7 @@ time, and its lockstep test, which compares every output with the model at every
 
 - **A fault** is at one bit of one port of one cell of the netlist that yosys makes of the emitted text (`proc; flatten; opt; wreduce; opt`): the
   bit is inverted, stuck at 0 or 1, or inverted where another bit of the port is 0 or 1 (`cnot0`, `cnot1`). Yosys' `mutate` spreads them over
-  cells, wires and lines of the text, one to 60 cells (of `nic` to 4) and at least 8 a block, from seed 1.
+  cells, wires and lines of the text, one to 60 cells (of `nic` to 4) and at least 110 (of `nic` 35) a block, from seed 1.
 - Left out, since nothing is changed: `const0` where a 0 is wired and the like, and bits that no cell reads. Left out beside these: clocks, the
   contents of ROMs, and the outputs of registers (yosys would lose their initial value), for which stand the faults of their inputs and readers.
 - All faults of a text are compiled at once; the input `mutsel` selects one. With none, the test must pass, else nothing is reported.
@@ -18,7 +18,13 @@ time, and its lockstep test, which compares every output with the model at every
   200,000 clocks, the engine's of twice that), fail. Formal proofs do not count, nor do tests of other blocks. A test that has not ended after
   ten times the time that it takes without a fault, and 20 s, is hung.
 - `pacer`, `ack` and `nic` get theirs in their own modules alone, so in how their parts are joined: the parts have rows of their own.
-- No fault is called equivalent beforehand: every survivor counts as one, and has its reason below.
+- **Equal**: no test notices the fault, and it is proven to change no output that counts, whatever the inputs: the same registers of the block
+  with it and without it are equal from the start on, all or where another register says so, and so is what the outputs are made of (abc decides
+  single differences, and by `scorr; dprove` what is left). Such a one is no fault, and is counted apart. The outputs of a stream count where its
+  `valid` is set or the block is swept yet, a byte of `tdata` where its `tkeep` is; what goes to a memory counts as an output, what is read from it is any.
+- Every other survivor counts as one, and has its reason below.
+- Counters of `telemetry` and `histograms` count in steps of 2,654,435,769 in the texts that get faults, for in a run's events no counter would
+  reach its upper half.
 
 `cargo xtask mutate fifo` repeats the blocks whose names begin so, and goes on where it was cut. One fault again, by its number below:
 `TIMELY_MUTANTS=$PWD/target/mutate/fifo/mutated TIMELY_MUTANT=3 cargo test -p timely-tests --test lockstep_fifo rtl_equals_model`.
@@ -27,6 +33,10 @@ time, and its lockstep test, which compares every output with the model at every
 /// The page.
 pub fn page(record: &Record) -> String {
     let mut page = format!("{HEAD}\n{}", record.table());
+    let less: Vec<String> = record.below().map(|(name, b)| format!("`{name}` ({} of {})", b.killed, b.mutants)).collect();
+    if !less.is_empty() {
+        writeln!(page, "\nBelow .95: {}.", less.join(", ")).ok();
+    }
     if record.survivor.is_empty() {
         page.push_str("\nNo fault survived.\n");
     } else {

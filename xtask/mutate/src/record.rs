@@ -22,9 +22,9 @@ pub struct Record {
 /// All blocks together.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Total {
-    /// Faults that were tried.
+    /// Faults that were tried and change something.
     pub mutants: usize,
-    /// The part of them that a test notices, of 1. None is called equivalent beforehand.
+    /// The part of them that a test notices, of 1.
     pub killed: f64,
     /// Seed of their choice.
     pub seed: u32,
@@ -41,8 +41,11 @@ pub struct Block {
     pub hash: String,
     /// Cells that faults were chosen among.
     pub cells: usize,
-    /// Faults that were tried.
+    /// Faults that were tried and change something.
     pub mutants: usize,
+    /// Others that no test notices and that are proven to change no output that counts.
+    #[serde(default)]
+    pub equal: usize,
     /// Faults that a test notices.
     pub killed: usize,
     /// Of these, those that a test notices by not ending.
@@ -119,6 +122,11 @@ impl Record {
         self.count();
     }
 
+    /// The blocks of whose faults a test notices less than .95.
+    pub fn below(&self) -> impl Iterator<Item = (&String, &Block)> {
+        self.block.iter().filter(|(_, b)| (b.killed as f64) < 0.95 * b.mutants as f64)
+    }
+
     fn count(&mut self) {
         self.mutate.mutants = self.block.values().map(|b| b.mutants).sum();
         let killed: usize = self.block.values().map(|b| b.killed).sum();
@@ -128,10 +136,12 @@ impl Record {
     /// A table of the blocks, in the columns of a page.
     pub fn table(&self) -> String {
         let mut text =
-            "| block | test program | cells | faults | killed | of these hung | survived |\n|---|---|---|---|---|---|---|\n".to_owned();
+            "| block | test program | cells | equal | faults | killed | of these hung | survived |\n|---|---|---|---|---|---|---|---|\n"
+                .to_owned();
         for (name, b) in &self.block {
             let survived = b.mutants - b.killed;
-            writeln!(text, "| {name} | `{}` | {} | {} | {} | {} | {survived} |", b.program, b.cells, b.mutants, b.killed, b.hung).ok();
+            let Block { program, cells, equal, mutants, killed, hung, .. } = b;
+            writeln!(text, "| {name} | `{program}` | {cells} | {equal} | {mutants} | {killed} | {hung} | {survived} |").ok();
         }
         let m = &self.mutate;
         let killed: usize = self.block.values().map(|b| b.killed).sum();
@@ -163,6 +173,19 @@ mod tests {
         assert_eq!((record.mutate.killed, record.survivor.len()), (1.0, 0));
     }
 
+    /// Blocks that do not come to .95, most by faults that need a state which never comes and abc
+    /// does not know of.
+    const LESS: [(&str, f64); 8] = [
+        ("csr", 0.91),
+        ("dma", 0.92),
+        ("nic", 0.8),
+        ("queue_pairs", 0.94),
+        ("queues", 0.94),
+        ("read_charge", 0.94),
+        ("round_trips", 0.85),
+        ("rtt", 0.92),
+    ];
+
     /// The committed record: enough faults, in all blocks, nearly all of them noticed, and a reason
     /// for each that is not.
     #[test]
@@ -173,6 +196,23 @@ mod tests {
         let all: Vec<&str> = super::super::table::ROWS.iter().map(|r| r.block).collect();
         let missing: Vec<_> = all.iter().filter(|b| !record.block.contains_key(**b)).collect();
         assert!(missing.is_empty(), "blocks without faults: {missing:?}; run: cargo xtask mutate");
-        assert!(record.mutate.mutants >= 300 && record.mutate.killed >= 0.95, "{:?}", record.mutate);
+        for (name, b) in &record.block {
+            let least = if name == "nic" { 35 } else { 100 };
+            assert!(
+                b.cells <= 100 || b.mutants >= least,
+                "{name}: {} faults of at least {least}; run: cargo xtask mutate {name}",
+                b.mutants
+            );
+        }
+        assert!(record.mutate.killed >= 0.95, "{:?}", record.mutate);
+        for (name, b) in record.below() {
+            let least = LESS.iter().find(|l| l.0 == name).map_or(0.95, |l| l.1);
+            assert!(
+                b.killed as f64 >= least * b.mutants as f64,
+                "{name}: {} of {} faults are killed, and {least} are wanted",
+                b.killed,
+                b.mutants
+            );
+        }
     }
 }

@@ -21,9 +21,12 @@ pub enum Verdict {
     Hung,
     /// All passed.
     Survived,
+    /// All passed, and the fault is proven to change nothing.
+    Equal,
 }
 
-const NAMES: [(Verdict, &str); 3] = [(Verdict::Killed, "killed"), (Verdict::Hung, "hung"), (Verdict::Survived, "survived")];
+const NAMES: [(Verdict, &str); 4] =
+    [(Verdict::Killed, "killed"), (Verdict::Hung, "hung"), (Verdict::Survived, "survived"), (Verdict::Equal, "equal")];
 
 /// The test program of a block.
 pub struct Program<'a> {
