@@ -173,8 +173,8 @@ mod tests {
         assert_eq!((record.mutate.killed, record.survivor.len()), (1.0, 0));
     }
 
-    /// Blocks that do not come to .95, most by faults that need a state which never comes and abc
-    /// does not know of.
+    /// Blocks that do not come to .95, and the share that they keep; docs/mutation.md says why, of
+    /// each of their survivors.
     const LESS: [(&str, f64); 8] = [
         ("csr", 0.91),
         ("dma", 0.92),
