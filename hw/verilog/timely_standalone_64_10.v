@@ -45926,16 +45926,31 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     wire depart__clk;
     wire depart__rst;
     wire depart__sweep;
-    wire [9:0] depart__sweep_flow;
     wire depart__c_valid;
     wire [15:0] depart__c_tag;
     wire [39:0] depart__c_ts;
     wire [1:0] depart__time_epoch;
     wire depart__tag_valid;
     wire [98:0] depart__tag;
-    wire  depart__start_valid;
-    wire  [15:0] depart__start_place;
-    wire  [44:0] depart__start;
+    wire  depart__o_valid;
+    wire  [1:0] depart__o_gives;
+    wire  [15:0] depart__o_flow;
+    wire  [5:0] depart__o_segment;
+    wire  [15:0] depart__o_place;
+    wire  [44:0] depart__o_start;
+    wire firsts__clk;
+    wire firsts__rst;
+    wire firsts__sweep;
+    wire [9:0] firsts__sweep_flow;
+    wire firsts__i_valid;
+    wire [1:0] firsts__i_gives;
+    wire [9:0] firsts__i_flow;
+    wire [5:0] firsts__i_segment;
+    wire [15:0] firsts__i_place;
+    wire [44:0] firsts__i_start;
+    wire  firsts__start_valid;
+    wire  [15:0] firsts__start_place;
+    wire  [44:0] firsts__start;
     wire ack__clk;
     wire ack__rst;
     wire ack__sweep;
@@ -45968,6 +45983,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     
     // Local signals
     wire sweep;
+    wire [15:0] departed_flow;
     wire [10:0] options;
     
     // Sub module instances
@@ -46001,16 +46017,33 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
         .clk(depart__clk),
         .rst(depart__rst),
         .sweep(depart__sweep),
-        .sweep_flow(depart__sweep_flow),
         .c_valid(depart__c_valid),
         .c_tag(depart__c_tag),
         .c_ts(depart__c_ts),
         .time_epoch(depart__time_epoch),
         .tag_valid(depart__tag_valid),
         .tag(depart__tag),
-        .start_valid(depart__start_valid),
-        .start_place(depart__start_place),
-        .start(depart__start)
+        .o_valid(depart__o_valid),
+        .o_gives(depart__o_gives),
+        .o_flow(depart__o_flow),
+        .o_segment(depart__o_segment),
+        .o_place(depart__o_place),
+        .o_start(depart__o_start)
+    );
+    tnic_standalone__core__control__rtt__firsts firsts(
+        .clk(firsts__clk),
+        .rst(firsts__rst),
+        .sweep(firsts__sweep),
+        .sweep_flow(firsts__sweep_flow),
+        .i_valid(firsts__i_valid),
+        .i_gives(firsts__i_gives),
+        .i_flow(firsts__i_flow),
+        .i_segment(firsts__i_segment),
+        .i_place(firsts__i_place),
+        .i_start(firsts__i_start),
+        .start_valid(firsts__start_valid),
+        .start_place(firsts__start_place),
+        .start(firsts__start)
     );
     tnic_standalone__core__control__rtt__ack ack(
         .clk(ack__clk),
@@ -46085,9 +46118,11 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     end
     assign sent__clk = clk;
     assign depart__clk = clk;
+    assign firsts__clk = clk;
     assign ack__clk = clk;
     assign sent__rst = rst;
     assign depart__rst = rst;
+    assign firsts__rst = rst;
     assign ack__rst = rst;
     assign sweep = ~ready__q;
     assign swept = ready__q;
@@ -46095,6 +46130,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     assign sent__sweep_flow = sweep_at__q[(32'h0)+:(10)];
     assign sent__sweep_profile = sweep_at__q[(32'h0)+:(4)];
     assign depart__sweep = sweep;
+    assign firsts__sweep = sweep;
     assign ack__sweep = sweep;
     assign ack__sweep_at = sweep_at__q;
     assign sent__sent_valid = sent_valid;
@@ -46119,9 +46155,16 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     assign depart__c_tag = c_tag;
     assign depart__c_ts = c_ts[(32'h8)+:(40)];
     assign depart__time_epoch = departed_epoch;
-    assign depart__sweep_flow = sweep_at__q[(32'h0)+:(10)];
     assign depart__tag_valid = sent__tag_valid;
     assign depart__tag = sent__tag;
+    assign firsts__sweep_flow = sweep_at__q[(32'h0)+:(10)];
+    assign departed_flow = depart__o_flow;
+    assign firsts__i_valid = depart__o_valid;
+    assign firsts__i_gives = depart__o_gives;
+    assign firsts__i_flow = departed_flow[(32'h0)+:(10)];
+    assign firsts__i_segment = depart__o_segment;
+    assign firsts__i_place = depart__o_place;
+    assign firsts__i_start = depart__o_start;
     assign ack__key = cfg_key;
     assign ack__ended_valid = sent_valid & sent_last;
     assign ack__ended_flow = sent_flow;
@@ -46130,9 +46173,9 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     assign ack__ended_bytes = sent_segment_bytes;
     assign ack__ended_place = sent_place;
     assign ack__ended_generation = sent_generation;
-    assign ack__start_valid = depart__start_valid;
-    assign ack__start_place = depart__start_place;
-    assign ack__start = depart__start;
+    assign ack__start_valid = firsts__start_valid;
+    assign ack__start_place = firsts__start_place;
+    assign ack__start = firsts__start;
     assign ack__flow_valid = fl_valid;
     assign ack__flow_index = fl_flow;
     assign ack__flow_enable = options[(64'h0)+:(1)];
@@ -49398,27 +49441,28 @@ endmodule // standalone__core__control__rtt__ack__waiting__ram
 
 
 
-module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_valid,c_tag,c_ts,time_epoch,tag_valid,tag,start_valid,start_place,start);
+module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,time_epoch,tag_valid,tag,o_valid,o_gives,o_flow,o_segment,o_place,o_start);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  sweep;
-    input wire  [9:0] sweep_flow;
     input wire  c_valid;
     input wire  [15:0] c_tag;
     input wire  [39:0] c_ts;
     input wire  [1:0] time_epoch;
     input wire  tag_valid;
     input wire  [98:0] tag;
-    output wire start_valid;
-    output wire [15:0] start_place;
-    output wire [44:0] start;
+    output wire o_valid;
+    output wire [1:0] o_gives;
+    output wire [15:0] o_flow;
+    output wire [5:0] o_segment;
+    output wire [15:0] o_place;
+    output wire [44:0] o_start;
     
     // Constant declarations
     localparam  one = 256'h1;
     localparam  no_data = 15'b111111111111111;
-    localparam  none = 45'h0;
     
     // Enums
     localparam Gives__Nothing = 0;
@@ -49540,93 +49584,36 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
     reg  hits__1__d;
     reg  hits__1__d_v;
     reg hits__1__q = 1'h0;
-    wire [1:0] gives__0__d;
-    reg [1:0] gives__0__q = 2'h0;
-    wire [1:0] gives__1__d;
-    reg [1:0] gives__1__q = 2'h0;
-    wire [1:0] gives__2__d;
-    reg [1:0] gives__2__q = 2'h0;
-    wire [1:0] gives__3__d;
-    reg [1:0] gives__3__q = 2'h0;
-    wire [9:0] flow__0__d;
-    reg [9:0] flow__0__q = 10'h0;
-    wire [9:0] flow__1__d;
-    reg [9:0] flow__1__q = 10'h0;
-    wire [5:0] segment__0__d;
-    reg [5:0] segment__0__q = 6'h0;
-    wire [5:0] segment__1__d;
-    reg [5:0] segment__1__q = 6'h0;
-    wire [5:0] segment__2__d;
-    reg [5:0] segment__2__q = 6'h0;
-    wire [5:0] segment__3__d;
-    reg [5:0] segment__3__q = 6'h0;
-    wire [15:0] place__0__d;
-    reg [15:0] place__0__q = 16'h0;
-    wire [15:0] place__1__d;
-    reg [15:0] place__1__q = 16'h0;
-    wire [15:0] place__2__d;
-    reg [15:0] place__2__q = 16'h0;
-    wire [15:0] place__3__d;
-    reg [15:0] place__3__q = 16'h0;
-    wire [15:0] place__4__d;
-    reg [15:0] place__4__q = 16'h0;
-    reg  [44:0] at__0__d;
-    reg  [44:0] at__0__d_v;
-    reg [44:0] at__0__q = 45'h0;
-    wire [44:0] at__1__d;
-    reg [44:0] at__1__q = 45'h0;
-    wire [44:0] at__2__d;
-    reg [44:0] at__2__q = 45'h0;
-    wire [44:0] at__3__d;
-    reg [44:0] at__3__q = 45'h0;
-    wire [9:0] firsts__read_address;
-    wire firsts__read_clock;
-    wire  [44:0] firsts__read_data;
-    reg  [9:0] firsts__write_address;
-    reg  [9:0] firsts__write_address_v;
-    wire firsts__write_clock;
-    reg  [44:0] firsts__write_data;
-    reg  [44:0] firsts__write_data_v;
-    wire firsts__write_enable;
-    reg  [44:0] raw__d;
-    reg  [44:0] raw__d_v;
-    reg [44:0] raw__q = 45'h0;
-    reg  out_valid__d;
-    reg  out_valid__d_v;
-    reg out_valid__q = 1'h0;
-    reg  [44:0] out__d;
-    reg  [44:0] out__d_v;
-    reg [44:0] out__q = 45'h0;
-    reg  past__0__d;
-    reg  past__0__d_v;
-    reg past__0__q = 1'h0;
-    reg  past__1__d;
-    reg  past__1__d_v;
-    reg past__1__q = 1'h0;
-    reg  past__2__d;
-    reg  past__2__d_v;
-    reg past__2__q = 1'h0;
-    reg  past__3__d;
-    reg  past__3__d_v;
-    reg past__3__q = 1'h0;
+    reg  past__d;
+    reg  past__d_v;
+    reg past__q = 1'h0;
+    reg  [1:0] gives__d;
+    reg  [1:0] gives__d_v;
+    reg [1:0] gives__q = 2'h0;
+    reg  [15:0] flow__d;
+    reg  [15:0] flow__d_v;
+    reg [15:0] flow__q = 16'h0;
+    reg  [5:0] segment__d;
+    reg  [5:0] segment__d_v;
+    reg [5:0] segment__q = 6'h0;
+    reg  [15:0] place__d;
+    reg  [15:0] place__d_v;
+    reg [15:0] place__q = 16'h0;
+    reg  [44:0] at__d;
+    reg  [44:0] at__d_v;
+    reg [44:0] at__q = 45'h0;
     
     // Local signals
     wire [7:0] index;
     wire [15:0] new_tag;
     wire [98:0] read;
     wire [15:0] read_tag;
-    wire [15:0] found_flow;
-    wire [39:0] written_at;
     wire [98:0] found;
     wire hit;
     reg  [255:0] set;
     reg  [255:0] clear;
     reg  [255:0] keep;
     reg  [39:0] base;
-    wire [44:0] first;
-    wire [44:0] written;
-    reg  [44:0] chosen;
-    wire [44:0] late;
     
     // Sub module instances
     tnic_standalone__core__control__rtt__depart__entries entries(
@@ -49638,15 +49625,6 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
         .write_data(entries__write_data),
         .write_enable(entries__write_enable)
     );
-    tnic_standalone__core__control__rtt__depart__firsts firsts(
-        .read_address(firsts__read_address),
-        .read_clock(firsts__read_clock),
-        .read_data(firsts__read_data),
-        .write_address(firsts__write_address),
-        .write_clock(firsts__write_clock),
-        .write_data(firsts__write_data),
-        .write_enable(firsts__write_enable)
-    );
     
     // Update code
     always @(*) begin
@@ -49654,12 +49632,12 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
         ours__d_v = ours__q;
         fits__d_v = fits__q;
         alive__d_v = alive__q;
-        raw__d_v = raw__q;
-        out_valid__d_v = out_valid__q;
-        out__d_v = out__q;
-        past__1__d_v = past__0__q;
-        past__2__d_v = past__1__q;
-        past__3__d_v = past__2__q;
+        past__d_v = past__q;
+        gives__d_v = gives__q;
+        flow__d_v = flow__q;
+        segment__d_v = segment__q;
+        place__d_v = place__q;
+        at__d_v = at__q;
         valid__1__d_v = valid__0__q;
         valid__2__d_v = valid__1__q;
         valid__3__d_v = valid__2__q;
@@ -49677,11 +49655,15 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
         if (found[(64'h3a)+:(1)]) begin
             base = ts__8__q;
         end
-        at__0__d_v[(64'h0)+:(40)] = base + found[(64'h3b)+:(40)];
-        at__0__d_v[(64'h28)+:(2)] = epoch__8__q;
-        at__0__d_v[(64'h2a)+:(2)] = found[(64'h36)+:(2)];
-        at__0__d_v[(64'h2c)+:(1)] = 1'b1;
-        past__0__d_v = hit;
+        at__d_v[(64'h0)+:(40)] = base + found[(64'h3b)+:(40)];
+        at__d_v[(64'h28)+:(2)] = epoch__8__q;
+        at__d_v[(64'h2a)+:(2)] = found[(64'h36)+:(2)];
+        at__d_v[(64'h2c)+:(1)] = 1'b1;
+        past__d_v = hit;
+        gives__d_v = found[(64'h38)+:(2)];
+        flow__d_v = found[(64'h10)+:(16)];
+        segment__d_v = found[(64'h20)+:(6)];
+        place__d_v = found[(64'h26)+:(16)];
         clear = ((32'h0) & 256'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (hits__0__q) begin
             clear = one << number__9__q[(32'h0)+:(8)];
@@ -49692,21 +49674,6 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
         end
         keep = ~clear;
         live__d_v = (live__q & keep) | set;
-        firsts__write_address_v = flow__0__q;
-        firsts__write_data_v = first;
-        if (sweep) begin
-            firsts__write_address_v = sweep_flow;
-            firsts__write_data_v = none;
-        end
-        raw__d_v = firsts__read_data;
-        chosen = at__3__q;
-        out_valid__d_v = past__3__q & (gives__3__q == Gives__Own);
-        if (gives__3__q == Gives__OfFirst) begin
-            chosen[(64'h0)+:(40)] = ((late[(64'h0)+:(36)]) & 40'hffffffffff) << 32'h4;
-            chosen[(64'h28)+:(2)] = late[(64'h24)+:(2)];
-            out_valid__d_v = past__3__q & late[(64'h2c)+:(1)] & (late[(64'h26)+:(6)] == segment__3__q);
-        end
-        out__d_v = chosen;
         if (rst) begin
             valid__0__d_v = 1'b0;
             valid__1__d_v = 1'b0;
@@ -49718,24 +49685,20 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
             valid__7__d_v = 1'b0;
             hits__0__d_v = 1'b0;
             hits__1__d_v = 1'b0;
-            past__0__d_v = 1'b0;
-            past__1__d_v = 1'b0;
-            past__2__d_v = 1'b0;
-            past__3__d_v = 1'b0;
+            past__d_v = 1'b0;
             fits__d_v = 1'b0;
             live__d_v = ((32'h0) & 256'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-            out_valid__d_v = 1'b0;
         end
         live__d = live__d_v;
         ours__d = ours__d_v;
         fits__d = fits__d_v;
         alive__d = alive__d_v;
-        raw__d = raw__d_v;
-        out_valid__d = out_valid__d_v;
-        out__d = out__d_v;
-        past__1__d = past__1__d_v;
-        past__2__d = past__2__d_v;
-        past__3__d = past__3__d_v;
+        past__d = past__d_v;
+        gives__d = gives__d_v;
+        flow__d = flow__d_v;
+        segment__d = segment__d_v;
+        place__d = place__d_v;
+        at__d = at__d_v;
         valid__1__d = valid__1__d_v;
         valid__2__d = valid__2__d_v;
         valid__3__d = valid__3__d_v;
@@ -49746,24 +49709,7 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
         valid__0__d = valid__0__d_v;
         hits__0__d = hits__0__d_v;
         hits__1__d = hits__1__d_v;
-        at__0__d = at__0__d_v;
-        past__0__d = past__0__d_v;
-        firsts__write_address = firsts__write_address_v;
-        firsts__write_data = firsts__write_data_v;
     end
-    assign place__1__d = place__0__q;
-    assign place__2__d = place__1__q;
-    assign place__3__d = place__2__q;
-    assign place__4__d = place__3__q;
-    assign gives__1__d = gives__0__q;
-    assign segment__1__d = segment__0__q;
-    assign at__1__d = at__0__q;
-    assign gives__2__d = gives__1__q;
-    assign segment__2__d = segment__1__q;
-    assign at__2__d = at__1__q;
-    assign gives__3__d = gives__2__q;
-    assign segment__3__d = segment__2__q;
-    assign at__3__d = at__2__q;
     assign number__1__d = number__0__q;
     assign number__2__d = number__1__q;
     assign number__3__d = number__2__q;
@@ -49791,8 +49737,6 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
     assign epoch__8__d = epoch__7__q;
     assign entries__read_clock = clk;
     assign entries__write_clock = clk;
-    assign firsts__read_clock = clk;
-    assign firsts__write_clock = clk;
     assign new_tag = tag[(64'h0)+:(16)];
     assign number__0__d = c_tag;
     assign ts__0__d = c_ts;
@@ -49807,21 +49751,12 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
     assign same__1__d = number__7__q[(32'h0)+:(8)] == number__9__q[(32'h0)+:(8)];
     assign found = entry__1__q;
     assign hit = fits__q & alive__q & ~(same__0__q & hits__0__q) & ~(same__1__q & hits__1__q);
-    assign gives__0__d = found[(64'h38)+:(2)];
-    assign found_flow = found[(64'h10)+:(16)];
-    assign flow__0__d = found_flow[(32'h0)+:(10)];
-    assign segment__0__d = found[(64'h20)+:(6)];
-    assign place__0__d = found[(64'h26)+:(16)];
-    assign written = at__0__q;
-    assign written_at = written[(64'h0)+:(40)];
-    assign first = {1'b1, segment__0__q, written[(64'h28)+:(2)], written_at[(32'h4)+:(36)]};
-    assign firsts__write_enable = (past__0__q & (gives__0__q == Gives__First)) | sweep;
-    assign flow__1__d = flow__0__q;
-    assign firsts__read_address = flow__1__q;
-    assign late = raw__q;
-    assign start_valid = out_valid__q;
-    assign start_place = place__4__q;
-    assign start = out__q;
+    assign o_valid = past__q;
+    assign o_gives = gives__q;
+    assign o_flow = flow__q;
+    assign o_segment = segment__q;
+    assign o_place = place__q;
+    assign o_start = at__q;
     assign entries__write_enable = tag_valid;
     assign entries__write_address = new_tag[(32'h0)+:(8)];
     assign entries__write_data = tag;
@@ -49873,40 +49808,14 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
         same__1__q <= same__1__d;
         hits__0__q <= hits__0__d;
         hits__1__q <= hits__1__d;
-        gives__0__q <= gives__0__d;
-        gives__1__q <= gives__1__d;
-        gives__2__q <= gives__2__d;
-        gives__3__q <= gives__3__d;
-        flow__0__q <= flow__0__d;
-        flow__1__q <= flow__1__d;
-        segment__0__q <= segment__0__d;
-        segment__1__q <= segment__1__d;
-        segment__2__q <= segment__2__d;
-        segment__3__q <= segment__3__d;
-        place__0__q <= place__0__d;
-        place__1__q <= place__1__d;
-        place__2__q <= place__2__d;
-        place__3__q <= place__3__d;
-        place__4__q <= place__4__d;
-        at__0__q <= at__0__d;
-        at__1__q <= at__1__d;
-        at__2__q <= at__2__d;
-        at__3__q <= at__3__d;
-        raw__q <= raw__d;
-        out_valid__q <= out_valid__d;
-        out__q <= out__d;
-        past__0__q <= past__0__d;
-        past__1__q <= past__1__d;
-        past__2__q <= past__2__d;
-        past__3__q <= past__3__d;
+        past__q <= past__d;
+        gives__q <= gives__d;
+        flow__q <= flow__d;
+        segment__q <= segment__d;
+        place__q <= place__d;
+        at__q <= at__d;
     end
 endmodule // standalone__core__control__rtt__depart
-
-
-
-
-
-
 
 
 
@@ -49970,7 +49879,304 @@ endmodule // standalone__core__control__rtt__depart__entries
 
 
 
-module tnic_standalone__core__control__rtt__depart__firsts(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__rtt__firsts(clk,rst,sweep,sweep_flow,i_valid,i_gives,i_flow,i_segment,i_place,i_start,start_valid,start_place,start);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  sweep;
+    input wire  [9:0] sweep_flow;
+    input wire  i_valid;
+    input wire  [1:0] i_gives;
+    input wire  [9:0] i_flow;
+    input wire  [5:0] i_segment;
+    input wire  [15:0] i_place;
+    input wire  [44:0] i_start;
+    output wire start_valid;
+    output wire [15:0] start_place;
+    output wire [44:0] start;
+    
+    // Constant declarations
+    localparam  none = 45'h0;
+    
+    // Enums
+    localparam Gives__Nothing = 0;
+    localparam Gives__First = 1;
+    localparam Gives__Own = 2;
+    localparam Gives__OfFirst = 3;
+    
+    // Stub signals
+    reg  valid__0__d;
+    reg  valid__0__d_v;
+    reg valid__0__q = 1'h0;
+    reg  valid__1__d;
+    reg  valid__1__d_v;
+    reg valid__1__q = 1'h0;
+    reg  valid__2__d;
+    reg  valid__2__d_v;
+    reg valid__2__q = 1'h0;
+    wire [1:0] gives__0__d;
+    reg [1:0] gives__0__q = 2'h0;
+    wire [1:0] gives__1__d;
+    reg [1:0] gives__1__q = 2'h0;
+    wire [1:0] gives__2__d;
+    reg [1:0] gives__2__q = 2'h0;
+    wire [5:0] segment__0__d;
+    reg [5:0] segment__0__q = 6'h0;
+    wire [5:0] segment__1__d;
+    reg [5:0] segment__1__q = 6'h0;
+    wire [5:0] segment__2__d;
+    reg [5:0] segment__2__q = 6'h0;
+    wire [44:0] at__0__d;
+    reg [44:0] at__0__q = 45'h0;
+    wire [44:0] at__1__d;
+    reg [44:0] at__1__q = 45'h0;
+    wire [44:0] at__2__d;
+    reg [44:0] at__2__q = 45'h0;
+    wire [15:0] place__0__d;
+    reg [15:0] place__0__q = 16'h0;
+    wire [15:0] place__1__d;
+    reg [15:0] place__1__q = 16'h0;
+    wire [15:0] place__2__d;
+    reg [15:0] place__2__q = 16'h0;
+    wire [15:0] place__3__d;
+    reg [15:0] place__3__q = 16'h0;
+    reg  [9:0] flow__d;
+    reg  [9:0] flow__d_v;
+    reg [9:0] flow__q = 10'h0;
+    wire [9:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [44:0] ram__read_data;
+    reg  [9:0] ram__write_address;
+    reg  [9:0] ram__write_address_v;
+    wire ram__write_clock;
+    reg  [44:0] ram__write_data;
+    reg  [44:0] ram__write_data_v;
+    wire ram__write_enable;
+    reg  [44:0] raw__d;
+    reg  [44:0] raw__d_v;
+    reg [44:0] raw__q = 45'h0;
+    reg  out_valid__d;
+    reg  out_valid__d_v;
+    reg out_valid__q = 1'h0;
+    reg  [44:0] out__d;
+    reg  [44:0] out__d_v;
+    reg [44:0] out__q = 45'h0;
+    
+    // Local signals
+    wire [44:0] departed;
+    wire [39:0] departed_at;
+    wire [44:0] first;
+    wire [44:0] late;
+    reg  [44:0] chosen;
+    
+    // Sub module instances
+    tnic_standalone__core__control__rtt__firsts__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        flow__d_v = flow__q;
+        raw__d_v = raw__q;
+        out_valid__d_v = out_valid__q;
+        out__d_v = out__q;
+        valid__1__d_v = valid__0__q;
+        valid__2__d_v = valid__1__q;
+        valid__0__d_v = i_valid;
+        flow__d_v = i_flow;
+        ram__write_address_v = i_flow;
+        ram__write_data_v = first;
+        if (sweep) begin
+            ram__write_address_v = sweep_flow;
+            ram__write_data_v = none;
+        end
+        raw__d_v = ram__read_data;
+        chosen = at__2__q;
+        out_valid__d_v = valid__2__q & (gives__2__q == Gives__Own);
+        if (gives__2__q == Gives__OfFirst) begin
+            chosen[(64'h0)+:(40)] = ((late[(64'h0)+:(36)]) & 40'hffffffffff) << 32'h4;
+            chosen[(64'h28)+:(2)] = late[(64'h24)+:(2)];
+            out_valid__d_v = valid__2__q & late[(64'h2c)+:(1)] & (late[(64'h26)+:(6)] == segment__2__q);
+        end
+        out__d_v = chosen;
+        if (rst) begin
+            valid__0__d_v = 1'b0;
+            valid__1__d_v = 1'b0;
+            valid__2__d_v = 1'b0;
+            out_valid__d_v = 1'b0;
+        end
+        flow__d = flow__d_v;
+        raw__d = raw__d_v;
+        out_valid__d = out_valid__d_v;
+        out__d = out__d_v;
+        valid__1__d = valid__1__d_v;
+        valid__2__d = valid__2__d_v;
+        valid__0__d = valid__0__d_v;
+        ram__write_address = ram__write_address_v;
+        ram__write_data = ram__write_data_v;
+    end
+    assign place__1__d = place__0__q;
+    assign place__2__d = place__1__q;
+    assign place__3__d = place__2__q;
+    assign gives__1__d = gives__0__q;
+    assign segment__1__d = segment__0__q;
+    assign at__1__d = at__0__q;
+    assign gives__2__d = gives__1__q;
+    assign segment__2__d = segment__1__q;
+    assign at__2__d = at__1__q;
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign gives__0__d = i_gives;
+    assign segment__0__d = i_segment;
+    assign place__0__d = i_place;
+    assign at__0__d = i_start;
+    assign departed = i_start;
+    assign departed_at = departed[(64'h0)+:(40)];
+    assign first = {1'b1, i_segment, departed[(64'h28)+:(2)], departed_at[(32'h4)+:(36)]};
+    assign ram__write_enable = (i_valid & (i_gives == Gives__First)) | sweep;
+    assign ram__read_address = flow__q;
+    assign late = raw__q;
+    assign start_valid = out_valid__q;
+    assign start_place = place__3__q;
+    assign start = out__q;
+    
+    always @(posedge clk) begin
+        valid__0__q <= valid__0__d;
+        valid__1__q <= valid__1__d;
+        valid__2__q <= valid__2__d;
+        gives__0__q <= gives__0__d;
+        gives__1__q <= gives__1__d;
+        gives__2__q <= gives__2__d;
+        segment__0__q <= segment__0__d;
+        segment__1__q <= segment__1__d;
+        segment__2__q <= segment__2__d;
+        at__0__q <= at__0__d;
+        at__1__q <= at__1__d;
+        at__2__q <= at__2__d;
+        place__0__q <= place__0__d;
+        place__1__q <= place__1__d;
+        place__2__q <= place__2__d;
+        place__3__q <= place__3__d;
+        flow__q <= flow__d;
+        raw__q <= raw__d;
+        out_valid__q <= out_valid__d;
+        out__q <= out__d;
+    end
+endmodule // standalone__core__control__rtt__firsts
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__rtt__firsts__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
     input wire  [9:0] read_address;
@@ -49996,105 +50202,7 @@ module tnic_standalone__core__control__rtt__depart__firsts(read_address,read_clo
        end
     end
                 
-endmodule // standalone__core__control__rtt__depart__firsts
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
+endmodule // standalone__core__control__rtt__firsts__ram
 
 
 

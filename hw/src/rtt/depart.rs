@@ -1,23 +1,20 @@
-//! Start of a segment's RTT, out of its departure.
+//! Departures: what a completion gives, by the entry of its frame in the tag table.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use super::words::{FirstStart, Gives, Start, Tag};
+use super::words::{Gives, Start, Tag};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 
-/// Keeps the 256 entries of the tag table and turns a completion into a segment's start, 14 clocks
-/// later.
+/// Keeps the 256 entries of the tag table and finds the one of each completion, 10 clocks later.
 ///
 /// A completion waits 6 clocks first, so that it may come from the clock of its frame's `sent` on:
 /// the entry takes 5 to be there. A tag is live from its `sent` to its completion: a wrong or
-/// repeated one gives nothing. The start that a segment's first frame gives is kept by flow until
-/// the completion of its last frame. One completion a clock, never stalls.
+/// repeated one gives nothing. One completion a clock, never stalls.
 #[derive(LogicBlock, Default)]
-pub struct DepartUnit<const F: usize> {
+pub struct DepartUnit {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
-    /// Nothing is accepted, and the flows' starts are being cleared.
+    /// Nothing is accepted.
     pub sweep: Signal<In, Bit>,
-    pub sweep_flow: Signal<In, Bits<F>>,
     /// A frame departed: tag, and when, ns in Q.8.
     pub c_valid: Signal<In, Bit>,
     pub c_tag: Signal<In, Bits<16>>,
@@ -27,16 +24,19 @@ pub struct DepartUnit<const F: usize> {
     /// A tag gets its entry.
     pub tag_valid: Signal<In, Bit>,
     pub tag: Signal<In, Tag>,
-    /// A place in the ring gets its start.
-    pub start_valid: Signal<Out, Bit>,
-    pub start_place: Signal<Out, Bits<16>>,
-    pub start: Signal<Out, Start>,
+    /// A frame of ours has departed: what that gives, the segment, its place in the ring and what
+    /// would be the start of its RTT.
+    pub o_valid: Signal<Out, Bit>,
+    pub o_gives: Signal<Out, Gives>,
+    pub o_flow: Signal<Out, Bits<16>>,
+    pub o_segment: Signal<Out, Bits<6>>,
+    pub o_place: Signal<Out, Bits<16>>,
+    pub o_start: Signal<Out, Start>,
     entries: RAM<Tag, 8>,
     live: DFF<Bits<256>>,
     one: Const<Bits<256>>,
     /// Of the frames that are no data.
     no_data: Const<Bits<15>>,
-    none: Const<FirstStart>,
     // Index k is the register of clock k + 1; clock 6 addresses the RAM.
     valid: [DFF<Bit>; 8],
     number: [DFF<Bits<16>>; 10],
@@ -54,68 +54,40 @@ pub struct DepartUnit<const F: usize> {
     new_tag: Signal<Local, Bits<16>>,
     read: Signal<Local, Tag>,
     read_tag: Signal<Local, Bits<16>>,
-    found_flow: Signal<Local, Bits<16>>,
-    written_at: Signal<Local, Bits<40>>,
     found: Signal<Local, Tag>,
     hit: Signal<Local, Bit>,
     set: Signal<Local, Bits<256>>,
     clear: Signal<Local, Bits<256>>,
     keep: Signal<Local, Bits<256>>,
     base: Signal<Local, Bits<40>>,
-    // From 10 on; index k is the register of clock k + 10.
-    gives: [DFF<Gives>; 4],
-    flow: [DFF<Bits<F>>; 2],
-    segment: [DFF<Bits<6>>; 4],
-    place: [DFF<Bits<16>>; 5],
-    at: [DFF<Start>; 4],
-    firsts: RAM<FirstStart, F>,
-    first: Signal<Local, FirstStart>,
-    written: Signal<Local, Start>,
-    raw: DFF<FirstStart>,
-    chosen: Signal<Local, Start>,
-    late: Signal<Local, FirstStart>,
-    out_valid: DFF<Bit>,
-    out: DFF<Start>,
-    past: [DFF<Bit>; 4],
+    // 10.
+    past: DFF<Bit>,
+    gives: DFF<Gives>,
+    flow: DFF<Bits<16>>,
+    segment: DFF<Bits<6>>,
+    place: DFF<Bits<16>>,
+    at: DFF<Start>,
 }
 
-impl<const F: usize> DepartUnit<F> {
+impl DepartUnit {
     /// The block with its constants.
     pub fn new() -> Self {
         Self {
             one: Const::new(bits::<256>(1)),
             no_data: Const::new(bits::<15>(timely_model::bus::TAG_NO_DATA.into())),
-            none: Const::new(FirstStart::default()),
             ..Default::default()
         }
     }
 }
 
-impl<const F: usize> Logic for DepartUnit<F> {
+impl Logic for DepartUnit {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, live, ours, fits, alive, raw, out_valid, out);
+        dff_setup!(self, clk, live, ours, fits, alive, past, gives, flow, segment, place, at);
         for i in 0..2 {
             self.entry[i].clock.next = self.clk.val();
             self.same[i].clock.next = self.clk.val();
             self.hits[i].clock.next = self.clk.val();
-            self.flow[i].clock.next = self.clk.val();
-        }
-        for i in 0..4 {
-            self.gives[i].clock.next = self.clk.val();
-            self.segment[i].clock.next = self.clk.val();
-            self.at[i].clock.next = self.clk.val();
-            self.past[i].clock.next = self.clk.val();
-            self.place[i + 1].d.next = self.place[i].q.val();
-        }
-        for i in 0..3 {
-            self.gives[i + 1].d.next = self.gives[i].q.val();
-            self.segment[i + 1].d.next = self.segment[i].q.val();
-            self.at[i + 1].d.next = self.at[i].q.val();
-            self.past[i + 1].d.next = self.past[i].q.val();
-        }
-        for i in 0..5 {
-            self.place[i].clock.next = self.clk.val();
         }
         for i in 0..8 {
             self.valid[i].clock.next = self.clk.val();
@@ -137,8 +109,6 @@ impl<const F: usize> Logic for DepartUnit<F> {
         }
         self.entries.read_clock.next = self.clk.val();
         self.entries.write_clock.next = self.clk.val();
-        self.firsts.read_clock.next = self.clk.val();
-        self.firsts.write_clock.next = self.clk.val();
         // (A slice of a field has a name, for yosys takes no slice of a slice.)
         self.new_tag.next = self.tag.val().tag;
         // 0
@@ -174,17 +144,16 @@ impl<const F: usize> Logic for DepartUnit<F> {
         if self.found.val().relative {
             self.base.next = self.ts[8].q.val();
         }
-        self.at[0].d.next.at = self.base.val() + self.found.val().value;
-        self.at[0].d.next.epoch = self.epoch[8].q.val();
-        self.at[0].d.next.generation = self.found.val().generation;
-        self.at[0].d.next.valid = true;
-        self.past[0].d.next = self.hit.val();
-        self.gives[0].d.next = self.found.val().gives;
-        self.found_flow.next = self.found.val().flow;
-        self.flow[0].d.next = self.found_flow.val().get_bits::<F>(0);
-        self.segment[0].d.next = self.found.val().segment;
-        self.place[0].d.next = self.found.val().place;
-        // 10: the tag is spent; the start of a first frame is kept.
+        self.at.d.next.at = self.base.val() + self.found.val().value;
+        self.at.d.next.epoch = self.epoch[8].q.val();
+        self.at.d.next.generation = self.found.val().generation;
+        self.at.d.next.valid = true;
+        self.past.d.next = self.hit.val();
+        self.gives.d.next = self.found.val().gives;
+        self.flow.d.next = self.found.val().flow;
+        self.segment.d.next = self.found.val().segment;
+        self.place.d.next = self.found.val().place;
+        // 10: the tag is spent.
         self.clear.next = bits::<256>(0);
         if self.hits[0].q.val() {
             self.clear.next = self.one.val() << self.number[9].q.val().get_bits::<8>(0);
@@ -195,36 +164,12 @@ impl<const F: usize> Logic for DepartUnit<F> {
         }
         self.keep.next = !self.clear.val();
         self.live.d.next = (self.live.q.val() & self.keep.val()) | self.set.val();
-        self.written.next = self.at[0].q.val();
-        self.written_at.next = self.written.val().at;
-        self.first.next.at = self.written_at.val().get_bits::<36>(4);
-        self.first.next.epoch = self.written.val().epoch;
-        self.first.next.segment = self.segment[0].q.val();
-        self.first.next.valid = true;
-        self.firsts.write_enable.next = (self.past[0].q.val() & (self.gives[0].q.val() == Gives::First)) | self.sweep.val();
-        self.firsts.write_address.next = self.flow[0].q.val();
-        self.firsts.write_data.next = self.first.val();
-        if self.sweep.val() {
-            self.firsts.write_address.next = self.sweep_flow.val();
-            self.firsts.write_data.next = self.none.val();
-        }
-        self.flow[1].d.next = self.flow[0].q.val();
-        // 11 reads it, 12 has it, 13 chooses.
-        self.firsts.read_address.next = self.flow[1].q.val();
-        self.raw.d.next = self.firsts.read_data.val();
-        self.late.next = self.raw.q.val();
-        self.chosen.next = self.at[3].q.val();
-        self.out_valid.d.next = self.past[3].q.val() & (self.gives[3].q.val() == Gives::Own);
-        if self.gives[3].q.val() == Gives::OfFirst {
-            self.chosen.next.at = bit_cast::<40, 36>(self.late.val().at) << 4;
-            self.chosen.next.epoch = self.late.val().epoch;
-            self.out_valid.d.next = self.past[3].q.val() & self.late.val().valid & (self.late.val().segment == self.segment[3].q.val());
-        }
-        self.out.d.next = self.chosen.val();
-        // 14
-        self.start_valid.next = self.out_valid.q.val();
-        self.start_place.next = self.place[4].q.val();
-        self.start.next = self.out.q.val();
+        self.o_valid.next = self.past.q.val();
+        self.o_gives.next = self.gives.q.val();
+        self.o_flow.next = self.flow.q.val();
+        self.o_segment.next = self.segment.q.val();
+        self.o_place.next = self.place.q.val();
+        self.o_start.next = self.at.q.val();
         self.entries.write_enable.next = self.tag_valid.val();
         self.entries.write_address.next = self.new_tag.val().get_bits::<8>(0);
         self.entries.write_data.next = self.tag.val();
@@ -235,12 +180,9 @@ impl<const F: usize> Logic for DepartUnit<F> {
             for i in 0..2 {
                 self.hits[i].d.next = false;
             }
-            for i in 0..4 {
-                self.past[i].d.next = false;
-            }
+            self.past.d.next = false;
             self.fits.d.next = false;
             self.live.d.next = bits::<256>(0);
-            self.out_valid.d.next = false;
         }
     }
 }

@@ -1,15 +1,17 @@
 //! Round-trip times: what was sent, what left, what was acknowledged, and when.
 //!
 //! The block is specified in `timely_model::rtt`; its parts are: [`sent::SentUnit`] gives frames
-//! that the generator hands over their entries in the tag table, [`depart::DepartUnit`] turns their
-//! departures into the starts of RTTs. [`ack::AckUnit`] is the pipeline of operations on flows:
-//! [`memory::Memory`] holds flows and the ring of ended segments, [`offer::Offer`] has what enters
-//! between two ACKs, [`verdict::Verdict`] decides, [`signal::Signals`] measures, with
-//! [`one_way::OneWay`] for one-way delays and [`profiles::Profiles`] for what a profile asks for;
-//! [`counts::Counts`] pulses counters. Every RAM has one writer. [`words`] names the packed words.
+//! that the generator hands over their entries in the tag table, [`depart::DepartUnit`] finds them
+//! when the frames depart, and [`firsts::Firsts`] makes starts of RTTs of them.
+//! [`ack::AckUnit`] is the pipeline of operations on flows: [`memory::Memory`] holds flows and the
+//! ring of ended segments, [`offer::Offer`] has what enters between two ACKs, [`verdict::Verdict`]
+//! decides, [`signal::Signals`] measures, with [`one_way::OneWay`] for one-way delays and
+//! [`profiles::Profiles`] for what a profile asks for; [`counts::Counts`] pulses counters. Every
+//! RAM has one writer. [`words`] names the packed words.
 pub mod ack;
 pub mod counts;
 pub mod depart;
+pub mod firsts;
 pub mod memory;
 pub mod offer;
 pub mod one_way;
@@ -90,18 +92,26 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     /// Outcome of an ACK, on the clock of its pulse.
     pub acked: OutcomeOut<F>,
     sent: sent::SentUnit<F>,
-    depart: depart::DepartUnit<F>,
+    depart: depart::DepartUnit,
+    firsts: firsts::Firsts<F>,
     ack: ack::AckUnit<F, D, A>,
     sweep_at: DFF<Bits<A>>,
     ready: DFF<Bit>,
     sweep: Signal<Local, Bit>,
+    departed_flow: Signal<Local, Bits<16>>,
     options: Signal<Local, FlowOptions>,
 }
 
 impl<const F: usize, const D: usize, const A: usize> Rtt<F, D, A> {
     /// The block with its constants.
     pub fn new() -> Self {
-        Self { sent: sent::SentUnit::new(), depart: depart::DepartUnit::new(), ack: ack::AckUnit::new(), ..Default::default() }
+        Self {
+            sent: sent::SentUnit::new(),
+            depart: depart::DepartUnit::new(),
+            firsts: firsts::Firsts::new(),
+            ack: ack::AckUnit::new(),
+            ..Default::default()
+        }
     }
 }
 
@@ -111,9 +121,11 @@ impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
         dff_setup!(self, clk, sweep_at, ready);
         self.sent.clk.next = self.clk.val();
         self.depart.clk.next = self.clk.val();
+        self.firsts.clk.next = self.clk.val();
         self.ack.clk.next = self.clk.val();
         self.sent.rst.next = self.rst.val();
         self.depart.rst.next = self.rst.val();
+        self.firsts.rst.next = self.rst.val();
         self.ack.rst.next = self.rst.val();
         self.sweep.next = !self.ready.q.val();
         self.swept.next = self.ready.q.val();
@@ -125,6 +137,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
         self.sent.sweep_flow.next = self.sweep_at.q.val().get_bits::<F>(0);
         self.sent.sweep_profile.next = self.sweep_at.q.val().get_bits::<4>(0);
         self.depart.sweep.next = self.sweep.val();
+        self.firsts.sweep.next = self.sweep.val();
         self.ack.sweep.next = self.sweep.val();
         self.ack.sweep_at.next = self.sweep_at.q.val();
 
@@ -152,9 +165,16 @@ impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
         self.depart.c_tag.next = self.c.tag.val();
         self.depart.c_ts.next = self.c.ts.val().get_bits::<40>(8);
         self.depart.time_epoch.next = self.departed_epoch.val();
-        self.depart.sweep_flow.next = self.sweep_at.q.val().get_bits::<F>(0);
         self.depart.tag_valid.next = self.sent.tag_valid.val();
         self.depart.tag.next = self.sent.tag.val();
+        self.firsts.sweep_flow.next = self.sweep_at.q.val().get_bits::<F>(0);
+        self.departed_flow.next = self.depart.o_flow.val();
+        self.firsts.i_valid.next = self.depart.o_valid.val();
+        self.firsts.i_gives.next = self.depart.o_gives.val();
+        self.firsts.i_flow.next = self.departed_flow.val().get_bits::<F>(0);
+        self.firsts.i_segment.next = self.depart.o_segment.val();
+        self.firsts.i_place.next = self.depart.o_place.val();
+        self.firsts.i_start.next = self.depart.o_start.val();
 
         EchoIn::link(&mut self.a, &mut self.ack.a);
         self.ack.key.next = self.cfg_key.val();
@@ -165,9 +185,9 @@ impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
         self.ack.ended.bytes.next = self.sent_segment_bytes.val();
         self.ack.ended.place.next = self.sent_place.val();
         self.ack.ended.generation.next = self.sent_generation.val();
-        self.ack.start_valid.next = self.depart.start_valid.val();
-        self.ack.start_place.next = self.depart.start_place.val();
-        self.ack.start.next = self.depart.start.val();
+        self.ack.start_valid.next = self.firsts.start_valid.val();
+        self.ack.start_place.next = self.firsts.start_place.val();
+        self.ack.start.next = self.firsts.start.val();
         self.ack.flow_valid.next = self.fl.valid.val();
         self.ack.flow_index.next = self.fl.flow.val();
         self.ack.flow_enable.next = self.options.val().enable;

@@ -51,7 +51,7 @@ mod words;
 
 use crate::Block;
 use crate::bus::{Completion, Sent as Departs};
-use crate::rtt::departing::{Departures, Sendings};
+use crate::rtt::departing::{Departures, OF_FRAMES, Sendings};
 use crate::rtt::turn_bits;
 use answers::{Answers, Given, Query, SINCE, Seen, UNIT};
 use sent::Requests;
@@ -109,7 +109,7 @@ impl RoundTrips {
             rtt_starts: [0; profile::PROFILES],
             timeouts: [0; profile::PROFILES],
             sending: Sendings::new(),
-            departures: Departures::new(),
+            departures: Departures::new(OF_FRAMES),
             completions: VecDeque::from([(None, 0); COMPLETION_WAITS]),
             offer: None,
             load: None,

@@ -8,9 +8,11 @@ use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 
 /// Clocks by which a completion waits for the tag of a frame that was sent at the same clock.
 const WAITS: usize = 6;
-/// Clocks from that at which a completion's entry is read to that at which a segment's stamp is
-/// written.
-const STAGES: usize = 8;
+/// Clocks from that at which a completion's entry is read to that at which the start of a segment
+/// is written.
+pub const OF_SEGMENTS: usize = 8;
+/// The same where each frame is a segment of its own.
+pub const OF_FRAMES: usize = 4;
 /// Stages at whose clock the completion is decided, and the first packet's stamp of its flow is
 /// written and read.
 const DECIDED: usize = 2;
@@ -166,17 +168,20 @@ pub struct Departures {
     waiting: VecDeque<Option<(Completion, u8)>>,
     /// By clocks since the entry was read.
     stages: VecDeque<Option<Departing>>,
+    /// Clocks from that to the start: [`OF_SEGMENTS`] or [`OF_FRAMES`].
+    given: usize,
 }
 
 impl Departures {
-    /// Nothing under way.
-    pub fn new() -> Self {
+    /// Nothing under way; starts are given `given` clocks after the entry was read.
+    pub fn new(given: usize) -> Self {
         Departures {
             tags: vec![Tag::default(); TAGS],
             live: vec![false; TAGS],
             firsts: BTreeMap::new(),
             waiting: VecDeque::from([None; WAITS]),
-            stages: VecDeque::from([None; STAGES]),
+            stages: VecDeque::from([None; OF_SEGMENTS]),
+            given,
         }
     }
 
@@ -207,7 +212,7 @@ impl Departures {
             d.stamp = Stamp { valid: true, at: (base + d.tag.value) & STAMP, epoch: d.epoch };
             self.stages[DECIDED] = Some(d);
         }
-        if let Some(d) = self.stages[STAGES - 1].filter(|d| d.hit) {
+        if let Some(d) = self.stages[self.given - 1].filter(|d| d.hit) {
             match d.tag.gives {
                 Gives::Own => stamp(d.tag.place, d.tag.generation, d.stamp),
                 Gives::OfFirst if d.stamp.valid => stamp(d.tag.place, d.tag.generation, d.stamp),

@@ -73,7 +73,7 @@ use crate::bus::{
     Release, Sample, Sent,
 };
 use crate::{check, fifo};
-use departing::{Departures, Sendings};
+use departing::{Departures, OF_SEGMENTS, Sendings};
 use signal::{Echo, Least, measure};
 use state::{Op, Query, Rank, State};
 use std::collections::VecDeque;
@@ -190,7 +190,7 @@ impl Rtt {
             signals: [0; profile::PROFILES],
             bases: [0; profile::PROFILES],
             sending: Sendings::new(),
-            departures: Departures::new(),
+            departures: Departures::new(OF_SEGMENTS),
             ended: fifo::Fifo::new(WAITING),
             ops: nothing(4),
             offer: None,

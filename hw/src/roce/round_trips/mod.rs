@@ -6,7 +6,7 @@ mod words;
 use crate::bus::{CompletionIn, FlowLoadIn, FlowOptions, FlowPulseIn, PairAnswerIn, PairFrameIn, ProfileWriteIn, SampleOut};
 use crate::rtt::depart::DepartUnit;
 use crate::rtt::sent::SentUnit;
-use crate::rtt::words::Start;
+use crate::rtt::words::{Gives, Start};
 use answers::Answers;
 use requests::Requests;
 use rust_hdl::prelude::*;
@@ -72,8 +72,7 @@ pub struct RoundTrips<const F: usize> {
     requests: Requests<F>,
     answers: Answers<F>,
     tags: SentUnit<F>,
-    // Its flows serve frames of several packets, which these are not.
-    depart: DepartUnit<1>,
+    depart: DepartUnit,
     sweep_at: DFF<Bits<F>>,
     ready: DFF<Bit>,
     sweep: Signal<Local, Bit>,
@@ -141,7 +140,6 @@ impl<const F: usize> Logic for RoundTrips<F> {
         self.answers.sweep_flow.next = self.sweep_at.q.val();
         self.tags.sweep_flow.next = self.sweep_at.q.val();
         self.tags.sweep_profile.next = self.sweep_at.q.val().get_bits::<4>(0);
-        self.depart.sweep_flow.next = self.sweep_at.q.val().get_bits::<1>(0);
 
         self.options.next = self.fl.record.val().get_bits::<11>(0).into();
         self.forgets.next = (self.fl.valid.val() & !(self.options.val().enable & self.options.val().keep)) & !self.sweep.val();
@@ -188,12 +186,13 @@ impl<const F: usize> Logic for RoundTrips<F> {
         self.depart.tag.next = self.tags.tag.val();
 
         PairAnswerIn::<F>::link(&mut self.answer, &mut self.answers.answer);
-        self.started.next = self.depart.start_place.val().into();
+        self.started.next = self.depart.o_place.val().into();
         self.started_flow.next = self.started.val().flow;
-        self.start.next = self.depart.start.val();
+        self.start.next = self.depart.o_start.val();
         self.restored.next.low = self.start.val().generation;
         self.restored.next.high = self.started.val().timing_high;
-        self.answers.start_valid.next = self.depart.start_valid.val();
+        // A frame is first and last of what is timed, or gives nothing.
+        self.answers.start_valid.next = self.depart.o_valid.val() & (self.depart.o_gives.val() == Gives::Own);
         self.answers.start_flow.next = self.started_flow.val().get_bits::<F>(0);
         self.answers.start.next.at = self.start.val().at;
         self.answers.start.next.epoch = self.start.val().epoch;
