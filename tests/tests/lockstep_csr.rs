@@ -40,7 +40,20 @@ struct Stimulus {
     loading: Option<u32>,
     /// The one register that is written, and its value, instead of any.
     wanted: Option<(u32, u32)>,
+    /// The register that is mostly written, and clocks until it changes.
+    favourite: Option<u32>,
+    chosen: u32,
+    /// Neither heartbeat nor reset are written.
+    quiet: bool,
+    /// Registers and values that are written before that, if any, for so many clocks; the next one
+    /// last.
+    script: Vec<(Option<(u32, u32)>, u32)>,
+    /// Choices behind a reset, while secrets can be written.
+    fresh: u32,
 }
+
+/// Writes that start the design, from the last to the first.
+const STARTS: [(map::Register, u32); 4] = [(port::NONCE_KEYED, 1), (id::CONTROL, 1), (heartbeat::STATE, 1), (heartbeat::PERIOD, 0)];
 
 impl Stimulus {
     fn new(flow_bits: u32, activity: f64) -> Self {
@@ -59,7 +72,63 @@ impl Stimulus {
             look: (0, false),
             loading: None,
             wanted: None,
+            favourite: None,
+            chosen: 1000,
+            quiet: false,
+            script: vec![],
+            fresh: 0,
         }
+    }
+
+    /// For a while one register, with values at its borders, so that each of many words is written
+    /// often; a heartbeat that runs out; a soft reset that ends; secrets while they can be written.
+    fn choose(&mut self, rng: &mut impl Rng) {
+        self.chosen -= 1;
+        if self.chosen > 0 {
+            return;
+        }
+        self.wanted = None;
+        if let Some(next) = self.script.pop() {
+            (self.wanted, self.chosen) = next;
+            return;
+        }
+        if self.favourite.take().is_some() {
+            self.chosen = rng.random_range(1..200);
+            return;
+        }
+        self.quiet = false;
+        self.chosen = 60;
+        if rng.random_bool(0.02) {
+            self.quiet = rng.random();
+            self.script = STARTS.map(|(r, data)| (Some((r.address(), data)), 60)).to_vec();
+            if self.quiet {
+                let period = (heartbeat::PERIOD.address(), rng.random_range(0..8000));
+                self.script = vec![(None, 9000), (Some(period), 60), (Some((heartbeat::STATE.address(), 1)), 60)];
+            }
+            return;
+        }
+        let fresh = self.fresh > 0 && rng.random();
+        self.fresh = self.fresh.saturating_sub(1);
+        // What is reset refuses much, of many flows for long.
+        let all = BLOCKS.iter().flat_map(|b| b.registers).filter(|r| r.address() != id::RESET.address() || self.flow_bits <= 4);
+        let some: Vec<_> = all.filter(|r| !fresh || r.access == map::Access::WriteOnly).collect();
+        let r = some[rng.random_range(0..some.len())];
+        let words = if rng.random() { r.count } else { r.count.min(2) };
+        self.favourite = Some(r.address() + 4 * rng.random_range(0..words));
+        if rng.random_bool(if self.flow_bits <= 4 { 0.01 } else { 0.0003 }) {
+            self.wanted = Some((id::RESET.address(), 1));
+        }
+    }
+
+    /// A value that the register at `address` takes, one that it just refuses, or a bit beside its
+    /// fields.
+    fn legal(&self, rng: &mut impl Rng, address: u32) -> u32 {
+        let e = decode(address / 4 % (map::BLOCK_BYTES / 4), &build(self.flow_bits));
+        let within = (rng.random::<u32>() & e.mask).clamp(e.least, e.most.max(e.least));
+        let bits = if rng.random() { 32 } else { 32 - e.most.leading_zeros().min(31) };
+        let bit = 1 << rng.random_range(0..bits);
+        let all = [e.least, e.least.wrapping_sub(1), e.most, e.most.wrapping_add(1), within, within, within | bit, bit, bit];
+        all[rng.random_range(0..all.len())]
     }
 
     fn address(&self, rng: &mut impl Rng) -> u32 {
@@ -97,6 +166,8 @@ impl Stimulus {
         };
         // A soft reset refuses much for 32 clocks a flow: of many flows it is rare.
         let known = if known == id::RESET.address() && self.flow_bits > 4 && rng.random_bool(0.95) { id::ERROR.address() } else { known };
+        let beats = [heartbeat::PERIOD, heartbeat::BEAT, heartbeat::STATE, id::RESET].map(|r| r.address());
+        let known = if self.quiet && beats.contains(&known) { id::ERROR.address() } else { known };
         // A bit off: not aligned, or an alias of a register.
         if rng.random_bool(0.05) { known ^ 1 << rng.random_range(0..24) } else { known }
     }
@@ -106,10 +177,7 @@ impl Stimulus {
     fn data(&self, rng: &mut impl Rng) -> u32 {
         // At the borders of what the register takes, and a bit beside its fields.
         if let Some(address) = self.aw.filter(|_| rng.random_bool(0.3)) {
-            let e = decode(address / 4 % (map::BLOCK_BYTES / 4), &build(self.flow_bits));
-            let within = (rng.random::<u32>() & e.mask).clamp(e.least, e.most.max(e.least));
-            let all = [e.least, e.least.wrapping_sub(1), e.most, e.most.wrapping_add(1), within, within | 1 << rng.random_range(0..32)];
-            return all[rng.random_range(0..all.len())];
+            return self.legal(rng, address);
         }
         match rng.random_range(0..10) {
             0..4 => rng.random_range(0..4),
@@ -125,11 +193,15 @@ impl Stimulus {
         // Requests that were taken at the clock before are gone.
         let run: [bool; 6] = std::array::from_fn(|i| self.channels[i].next(rng));
         if self.aw.is_none() && run[0] && self.ahead.0 < 2 {
-            self.aw = Some(self.wanted.map_or_else(|| self.address(rng), |w| w.0));
+            self.aw = Some(self.wanted.map(|w| w.0).or(self.favourite).unwrap_or_else(|| self.address(rng)));
         }
         if self.w.is_none() && run[1] && self.ahead.1 < 2 {
             self.w = Some((
-                self.wanted.map_or_else(|| self.data(rng), |w| w.1),
+                match (self.wanted, self.favourite) {
+                    (Some((_, data)), _) => data,
+                    (None, Some(address)) => self.legal(rng, address),
+                    (None, None) => self.data(rng),
+                },
                 if rng.random_bool(0.95) { 0xf } else { rng.random_range(0..16) },
             ));
         }
@@ -194,6 +266,7 @@ impl Stimulus {
         }
         if i.rst {
             self.ahead = (0, 0);
+            (self.fresh, self.chosen) = (20, 1);
         }
         i
     }
@@ -401,6 +474,7 @@ fn lockstep<const F: usize>(name: &str) {
         for clk in 0..cycles() {
             let rtl = ports.get(&dut);
             assert_eq!(rtl, model.output(clk), "clock {clk}, seed {seed}");
+            stimulus.choose(&mut rng);
             let mut i = stimulus.next(&mut rng, &rtl);
             i.rst |= clk == 0;
             seen.note(&rtl, &i);
@@ -441,13 +515,8 @@ fn skipping_equals_stepping() {
             assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
             // Few writes come here: at times only those that start the design, in their order,
             // however address and data pair.
-            stimulus.wanted = match clk % 20_000 / 1000 {
-                16 => Some((heartbeat::PERIOD.address(), 0)),
-                17 => Some((heartbeat::STATE.address(), 1)),
-                18 => Some((id::CONTROL.address(), 1)),
-                19 => Some((port::NONCE_KEYED.address(), 1)),
-                _ => None,
-            };
+            let nth = 19 - clk as usize % 20_000 / 1000;
+            stimulus.wanted = STARTS.get(nth).map(|(r, data)| (r.address(), *data));
             let mut i = stimulus.next(&mut rng, &out);
             if clk % 10_000 < 5_000 {
                 (i.pulses, i.hd_ready, i.b_ready, i.r_ready) = (0, false, i.b_ready && out.b.is_some(), i.r_ready && out.r.is_some());

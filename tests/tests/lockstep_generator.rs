@@ -112,6 +112,10 @@ impl Bench {
             self.i.config.keyed = true;
         }
         self.i.rst = rng.random_bool(self.resets);
+        // A NIC has its addresses before it begins.
+        if self.i.rst {
+            (self.i.config.mac, self.i.config.ipv4, self.i.config.ipv6) = rng.random();
+        }
         self.i.doorbell_ready = self.post.next(rng);
         self.i.ready = self.take.next(rng);
         self.i.clone()

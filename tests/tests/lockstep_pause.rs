@@ -308,7 +308,7 @@ fn hold_equals_model() {
                 share = [0.02, 0.5, 1.0][rng.random_range(0..3)];
             }
             if rng.random_bool(0.005) {
-                stops = [0, 0, rng.random(), 0xff][rng.random_range(0..4)];
+                stops = [0, 0, 1 << rng.random_range(0..8), rng.random(), 0xff][rng.random_range(0..5)];
             }
             // Each flow is loaded once before any grant.
             let flow = if clk < u64::from(FLOWS) { clk as u32 } else { rng.random_range(0..FLOWS) };

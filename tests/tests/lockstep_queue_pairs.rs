@@ -125,20 +125,32 @@ fn pool(rng: &mut ChaCha8Rng, secret: [u64; 3], bucket_bits: u32, keys: usize) -
 }
 
 /// Keys of one hash, of which two differ in each bit as often as not: sums of a key with
-/// differences that the matrix turns to 0.
+/// differences that the matrix turns to 0. A third have hashes that differ from it in one bit.
 fn twins(rng: &mut ChaCha8Rng, secret: [u64; 3]) -> Vec<Key> {
     let key = Key { address: rng.random(), pair: rng.random_range(0..1 << 24) };
     let bit = |at: usize| secret[at / 64] >> (at % 64) & 1;
     let column = |c: usize| (0..32).map(|row| (bit(row + c) << row) as u32).sum::<u32>();
     let unit = |c: usize| Key { address: if c < 128 { 1 << c } else { 0 }, pair: if c < 128 { 0 } else { 1 << (c - 128) } };
     let sum = |a: Key, b: Key| Key { address: a.address ^ b.address, pair: a.pair ^ b.pair };
+    let reduce = |basis: &[(u32, Key)], (v, d): (u32, Key)| {
+        basis.iter().fold((v, d), |(v, d), (b, e)| if v ^ b < v { (v ^ b, sum(d, *e)) } else { (v, d) })
+    };
     let (mut basis, mut kernel): (Vec<(u32, Key)>, _) = (Vec::new(), Vec::new());
     for c in 0..152 {
-        let reduced = basis.iter().fold((column(c), unit(c)), |(v, d), (b, e)| if v ^ b < v { (v ^ b, sum(d, *e)) } else { (v, d) });
-        if reduced.0 == 0 { kernel.push(reduced.1) } else { basis.push(reduced) }
+        let reduced = reduce(&basis, (column(c), unit(c)));
+        if reduced.0 == 0 {
+            kernel.push(reduced.1);
+        } else {
+            basis.push(reduced);
+            basis.sort_unstable_by_key(|(v, _)| std::cmp::Reverse(*v));
+        }
     }
+    // What the matrix turns to one bit.
+    let near: Vec<Key> = (0..32).map(|bit| reduce(&basis, (1 << bit, Key::default()))).filter(|(v, _)| *v == 0).map(|(_, d)| d).collect();
     let any = |rng: &mut ChaCha8Rng| kernel.iter().filter(|_| rng.random()).fold(key, |k, d| sum(k, *d));
-    std::iter::repeat_with(|| any(rng)).take(40).collect()
+    let mut twins: Vec<Key> = std::iter::repeat_with(|| any(rng)).take(40).collect();
+    twins.extend((0..20).map(|n| sum(twins[n], near[rng.random_range(0..near.len())])).collect::<Vec<_>>());
+    twins
 }
 
 fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u64) {
@@ -172,7 +184,7 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
             out.answer.iter().for_each(|flow| count(if flow.is_some() { "answer" } else { "no answer" }));
             // The mood: how many of the keys come, how often both directions, whether pairs age;
             // now and then behind a reset, for a secret and a table of its own.
-            let fresh = clk % 5000 == 0 && rng.random();
+            let fresh = clk % 5000 == 0 && mood != 4 && rng.random();
             if clk % 5000 == 0 {
                 learns = [0.05, 0.5, 1.0][rng.random_range(0..3)];
                 // All, a part, or those of the crowded buckets.
@@ -182,7 +194,13 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                 commands = [0.0, 0.05, 1.0][rng.random_range(0..3)];
                 i.age_unit = [0, 1, 300, 3000][rng.random_range(0..4)];
                 // Of the host's commands.
-                mood = rng.random_range(0..4);
+                mood = rng.random_range(0..5);
+                if mood == 4 {
+                    // Each flow is given back and given again.
+                    (some, learns, commands, i.age_unit) = (0..40, 0.0, 1.0, 0);
+                    sent.set(0.1);
+                    answers.set(0.1);
+                }
                 if mood == 2 {
                     // Behind pairs that do not age the buckets fill.
                     (some, commands, i.age_unit) = (0..60, 1.0, [0, 100][rng.random_range(0..2)]);
@@ -220,10 +238,12 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
                     let (join, crowd) = (twin(&mut rng), crowd_of[next % crowd_of.len()]);
                     let (key, local) = match mood {
                         0 => (key, local),
+                        4 => (keys_of[next / 2 % 40], local),
                         1 | 3 => (Key { pair: rng.random_range(0..3), ..join }, Some(join.pair)),
                         _ => (Key { pair: (next % crowd_of.len()) as u32, ..crowd }, Some(crowd.pair)),
                     };
                     let verb = match rng.random::<f64>() {
+                        _ if mood == 4 => [Verb::Set, Verb::Remove][next % 2],
                         x if x < [0.4, 0.1, 0.1, 0.0][mood] => Verb::Remove,
                         x if x > 0.9 => Verb::Read,
                         x if x > 0.7 => Verb::Join,

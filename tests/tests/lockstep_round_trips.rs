@@ -45,8 +45,9 @@ impl Bench<'_> {
         Out { swept: self.get("swept") == 1, sample: (self.get("sample_valid") == 1).then(sample), pulses: self.get("pulses") as u16 }
     }
 
-    /// Fields of a word that is not valid are random, for they must not matter.
-    fn tick(&mut self, i: &In, flow_bits: u32, rng: &mut ChaCha8Rng) {
+    /// Fields of a word that is not valid are random, for they must not matter; a completion's tag
+    /// is `recent`, that of a frame.
+    fn tick(&mut self, i: &In, flow_bits: u32, recent: u16, rng: &mut ChaCha8Rng) {
         let flow = |rng: &mut ChaCha8Rng| rng.random_range(0..1 << flow_bits);
         self.set("rst", i.rst.into());
         let f = i.sent.unwrap_or_else(|| Frame { tag: rng.random(), wire_bytes: rng.random(), launch: rng.random(), request: None });
@@ -67,7 +68,7 @@ impl Bench<'_> {
         self.set("sent_read", r.read.into());
         self.set("sent_asks", r.asks.into());
         self.set("sent_bytes", r.bytes.into());
-        let c = i.completion.unwrap_or_else(|| Completion { tag: rng.random(), ts: rng.random() });
+        let c = i.completion.unwrap_or_else(|| Completion { tag: recent, ts: rng.random() });
         self.set("c_valid", i.completion.is_some().into());
         self.set("c_tag", c.tag.into());
         self.set("c_ts", c.ts);
@@ -110,12 +111,27 @@ impl Bench<'_> {
     }
 }
 
+/// A flow, and the PSN behind a request of it.
+type Behind = (u32, u32);
+
 /// Requests, departures and tags under way.
 #[derive(Default)]
 struct World {
     /// By flow: the PSN that comes next, and bytes of READs' responses.
     next: BTreeMap<u32, u32>,
-    departures: VecDeque<(u64, Completion)>,
+    /// By flow: the PSN behind the last request that departed; those whose departure the block has
+    /// not seen yet.
+    left: BTreeMap<u32, u32>,
+    leaving: VecDeque<(u64, Behind)>,
+    /// By flow: bytes that a packet of it has at most.
+    mtus: BTreeMap<u32, u32>,
+    /// By the clock at which they are due, and their number.
+    departures: BTreeMap<(u64, u64), (Completion, Option<Behind>)>,
+    frames: u64,
+    /// Little is sent again, and nearly all answers are good.
+    calm: bool,
+    /// Share of the clocks, in percent, at which the tag of any of the last frames departs.
+    doubt: u32,
     again: VecDeque<(u64, Completion)>,
     tag: u16,
 }
@@ -123,15 +139,18 @@ struct World {
 impl World {
     fn request(&mut self, rng: &mut ChaCha8Rng, flow: u32) -> Request {
         let next = self.next.entry(flow).or_insert_with(|| rng.random_range(0..=MASK));
-        let read = rng.random_bool(0.3);
+        let read = rng.random_bool(if self.calm { 0.05 } else { 0.3 });
+        let mtu = *self.mtus.entry(flow).or_insert_with(|| 256 << rng.random_range(0..5));
         let bytes = match rng.random_range(0..10) {
             0 => 0,
-            1 => 256 << rng.random_range(0..5),
-            2 => (256 << rng.random_range(0..5)) + (1 << rng.random_range(0..8)),
+            1 => mtu,
+            2 => mtu / 2 + (1 << rng.random_range(0..8)),
             3 if read => rng.random_range(0..1 << 31),
-            _ => rng.random_range(0..9000),
+            4 if !self.calm => rng.random_range(0..9000),
+            _ if read => rng.random_range(0..9000),
+            _ => rng.random_range(0..=mtu),
         };
-        let psn = match rng.random_range(0..100) {
+        let psn = match rng.random_range(0..if self.calm { 2000 } else { 100 }) {
             0 => rng.random_range(0..=MASK),
             // At the borders of what is under way.
             1 => next.wrapping_sub(WINDOW as u32 + rng.random_range(0..3)),
@@ -139,24 +158,68 @@ impl World {
             3..20 => next.wrapping_sub(rng.random_range(0..40)),
             _ => *next,
         } & MASK;
-        if psn == *next || rng.random_bool(0.05) {
+        if psn == *next || !self.calm && rng.random_bool(0.05) {
             *next = psn.wrapping_add(rng.random_range(1..3)) & MASK;
             if read {
-                *next = psn.wrapping_add(1 + (bytes >> (7 + rng.random_range(1..6)))) & MASK;
+                *next = psn.wrapping_add(bytes.div_ceil(mtu).max(1)) & MASK;
             }
         }
         Request { flow, psn, read, asks: rng.random_bool(0.5), bytes }
     }
 
+    /// A frame is due, at a clock at which one may be that is not the oldest of them.
+    fn departs(&mut self, due: u64, ts: u64, request: Option<Request>) {
+        self.frames += 1;
+        let behind = request.map(|r| (r.flow, r.psn.wrapping_add(1) & MASK));
+        self.departures.insert((due, self.frames), (Completion { tag: self.tag, ts }, behind));
+    }
+
+    /// The tag of one of the last frames, under way or not.
+    fn recent(&self, rng: &mut ChaCha8Rng) -> u16 {
+        self.tag.wrapping_sub(rng.random_range(0..256)) & 0x7fff
+    }
+
+    /// The departure of a clock: mostly one that is due, or a tag that has departed, again;
+    /// sometimes any.
+    fn completion(&mut self, rng: &mut ChaCha8Rng, clk: u64) -> Option<Completion> {
+        while let Some((_, behind)) = self.leaving.pop_front_if(|(at, _)| *at <= clk) {
+            self.left.extend([behind]);
+        }
+        match rng.random_range(0..100) {
+            0 => return Some(Completion { tag: rng.random(), ts: rng.random() }),
+            n if n < self.doubt => return Some(Completion { tag: self.recent(rng), ts: rng.random() }),
+            n if n < self.doubt + 14 => {}
+            _ => {
+                if let Some(first) = self.departures.first_entry().filter(|e| e.key().0 <= clk) {
+                    let (c, behind) = first.remove();
+                    self.leaving.extend(behind.map(|b| (clk + 20, b)));
+                    let ts = c.ts.wrapping_add(rng.random_range(0..1 << 24));
+                    self.again.push_back((clk + rng.random_range(1..12), Completion { tag: c.tag, ts }));
+                    return Some(c);
+                }
+            }
+        }
+        self.again.pop_front_if(|(at, _)| *at <= clk).map(|(_, c)| c)
+    }
+
     fn answer(&self, rng: &mut ChaCha8Rng, flow: u32, now: u64) -> Answer {
-        let next = self.next.get(&flow).copied().unwrap_or(0);
+        let of = if rng.random_bool(if self.calm { 0.01 } else { 0.2 }) { &self.next } else { &self.left };
+        let next = of.get(&flow).copied().unwrap_or(0);
         let psn = match rng.random_range(0..20) {
             0 => rng.random_range(0..=MASK),
             1 => next.wrapping_sub(WINDOW as u32 + rng.random_range(0..4)),
-            _ => next.wrapping_sub(rng.random_range(0..6)),
+            2..10 => next.wrapping_sub(rng.random_range(0..6)),
+            _ => next.wrapping_sub(1),
         } & MASK;
-        let verb = [Verb::Ack, Verb::Ack, Verb::Ack, Verb::Response, Verb::Response, Verb::Nak, Verb::NotReady][rng.random_range(0..7)];
-        let bytes = [0, 256, 257, 4096, 1024, rng.random()][rng.random_range(0..6)];
+        let verb = match rng.random_range(0..if self.calm { 200 } else { 7 }) {
+            0 => Verb::Nak,
+            1 => Verb::NotReady,
+            n if n % 5 < 3 => Verb::Ack,
+            _ => Verb::Response,
+        };
+        let mtu = self.mtus.get(&flow).map_or(256, |m| *m as u16);
+        let odd = if self.calm { mtu } else { rng.random() };
+        let bytes = [0, mtu, mtu / 2 + (1 << rng.random_range(0..8)), odd][rng.random_range(0..4)];
         Answer { flow, verb, psn, bytes, ts: now.wrapping_add(rng.random_range(0..1 << 20)) }
     }
 }
@@ -171,6 +234,8 @@ fn lockstep<const F: usize>(all: u64) -> BTreeMap<&'static str, u64> {
         let mut model = round_trips::RoundTrips::new(F as u32);
         let (mut world, mut i) = (World::default(), In { now: rng.random(), ns_per_byte: rng.random(), ..In::default() });
         let (mut sent, mut answers) = (Runs::new(0.5, 40), Runs::new(0.5, 40));
+        // Flows that are loaded behind a reset, all of few.
+        let mut setup: Vec<u32> = (0..1 << F.min(8)).collect();
         // Of many flows the scan for time-outs comes by seldom: some in front of it are used.
         let some = if F > 8 { 256 } else { 16 };
         let (mut flows, mut near, mut step, mut lost, mut load, mut loaded, mut delay) = (1, false, 1 << 18, 0.0, 0.01, 0, 30);
@@ -188,12 +253,15 @@ fn lockstep<const F: usize>(all: u64) -> BTreeMap<&'static str, u64> {
                 *tally.entry(what).or_default() += 1;
             }
             if clk % 3000 == 0 {
+                world.calm = rng.random();
+                world.doubt = [5, 5, 40][rng.random_range(0..3)];
+                world.departures.clear();
                 (flows, near) = [(1, false), (3, false), (some, F > 8), (some, F > 8), (1 << F, false)][rng.random_range(0..5)];
                 sent.set([0.1, 0.6, 1.0][rng.random_range(0..3)]);
                 answers.set([0.0, 0.05, 0.5, 1.0][rng.random_range(0..4)]);
                 step = [1 << 18, 1 << 22, 1 << 26][rng.random_range(0..3)];
                 lost = [0.0, 0.05, 0.5][rng.random_range(0..3)];
-                load = [0.001, 0.01][rng.random_range(0..2)];
+                load = [0.0, 0.001, 0.01][rng.random_range(0..3)];
                 // Up to all tags are away at once.
                 delay = [30, 30, if F <= 8 { 250 } else { 30 }][rng.random_range(0..3)];
                 i.mtu = [0, 3, rng.random_range(0..8), rng.random_range(0..4)][rng.random_range(0..4)];
@@ -221,20 +289,10 @@ fn lockstep<const F: usize>(all: u64) -> BTreeMap<&'static str, u64> {
             });
             if i.sent.is_some() && !rng.random_bool(lost) {
                 let ts = if rng.random_bool(0.01) { rng.random() } else { i.now.wrapping_add(rng.random_range(0..1 << 24)) };
-                world.departures.push_back((clk + rng.random_range(0..delay), Completion { tag: world.tag, ts }));
+                let request = i.sent.and_then(|f| f.request);
+                world.departs(clk + rng.random_range(0..delay), ts, request);
             }
-            let due = world.departures.front().is_some_and(|(at, _)| *at <= clk);
-            i.completion = due.then(|| world.departures.pop_front().expect("a departure").1);
-            // Tags that have departed, again, and any.
-            if let Some(c) = i.completion {
-                let ts = c.ts.wrapping_add(rng.random_range(0..1 << 24));
-                world.again.push_back((clk + rng.random_range(1..12), Completion { tag: c.tag, ts }));
-            }
-            let again = world.again.pop_front_if(|(at, _)| *at <= clk && i.completion.is_none()).map(|(_, c)| c);
-            i.completion = i.completion.or(again);
-            if rng.random_bool(0.01) {
-                i.completion = Some(Completion { tag: rng.random(), ts: rng.random() });
-            }
+            i.completion = world.completion(&mut rng, clk);
             let of = flow(&mut rng);
             i.answer = answers.next(&mut rng).then(|| world.answer(&mut rng, of, i.now));
             i.profile = rng.random_bool(0.001).then(|| {
@@ -251,11 +309,13 @@ fn lockstep<const F: usize>(all: u64) -> BTreeMap<&'static str, u64> {
                 ProfileWrite { profile: PROFILES[rng.random_range(0..4)], word, data }
             });
             i.flow = None;
-            if clk >= loaded + 8 && rng.random_bool(load) {
+            if clk >= loaded + 8 && (!setup.is_empty() || rng.random_bool(load)) {
                 // Most flows are enabled.
                 let mut record: [u32; 16] = rng.random();
                 record[0] = (record[0] & !0xf1) | u32::from(rng.random_bool(0.9)) | u32::from(PROFILES[rng.random_range(0..4)]) << 4;
-                i.flow = Some(FlowLoad { flow: flow(&mut rng), record });
+                let loads = FlowLoad { flow: setup.pop().unwrap_or_else(|| flow(&mut rng)), record };
+                world.mtus.remove(&loads.flow);
+                i.flow = Some(loads);
                 loaded = clk;
             }
             i.joined = rng.random_bool(load).then(|| flow(&mut rng));
@@ -264,9 +324,13 @@ fn lockstep<const F: usize>(all: u64) -> BTreeMap<&'static str, u64> {
             }
             // Behind each a large table is swept for 2^F clocks, in which nothing is timed.
             i.rst = rng.random_bool(if F <= 8 { 0.00005 } else { 0.00001 });
-            bench.tick(&i, F as u32, &mut rng);
+            let recent = world.recent(&mut rng);
+            bench.tick(&i, F as u32, recent, &mut rng);
             model.step(clk, &i);
             if i.rst {
+                if rng.random_bool(0.8) {
+                    setup = (0..1 << F.min(8)).collect();
+                }
                 *tally.entry("reset").or_default() += 1;
             }
         }

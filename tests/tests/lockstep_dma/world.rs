@@ -65,6 +65,10 @@ pub struct World {
     answers: VecDeque<(u64, u32)>,
     lost: bool,
     just_lost: bool,
+    /// Until this clock the ring runs: nothing fails or is stopped, and its consumer keeps up.
+    steady: u64,
+    /// Writes that come before any other, the next one last.
+    script: Vec<(Register, u32)>,
 }
 
 /// A flow record that csr would take; or, now and then, one that it would not.
@@ -117,11 +121,24 @@ impl World {
             answers: VecDeque::new(),
             lost: false,
             just_lost: false,
+            steady: 0,
+            script: vec![],
         }
     }
 
     /// A write that makes sense more often than not, or a read.
-    fn action(&mut self, rng: &mut ChaCha8Rng) -> (Register, Option<u32>) {
+    fn action(&mut self, clk: u64, rng: &mut ChaCha8Rng) -> (Register, Option<u32>) {
+        if let Some((r, value)) = self.script.pop() {
+            return (r, Some(value));
+        }
+        if clk < self.steady && rng.random_bool(0.9) {
+            if self.consumer == self.producer {
+                return (dma::PRODUCER, None);
+            }
+            self.consumer = self.producer;
+            return (dma::CONSUMER, Some(self.consumer));
+        }
+        let calm = clk < self.steady;
         let flows = 1u32 << self.flow_bits;
         let running = self.status & 1 != 0;
         let set = |r: Register, value: u32| (r, Some(value));
@@ -129,7 +146,7 @@ impl World {
         if !running && rng.random_bool(0.2) {
             return set(dma::CONTROL, if rng.random_bool(0.9) { 3 } else { 1 });
         }
-        if running && rng.random_bool(self.faults.stop) {
+        if running && !calm && rng.random_bool(self.faults.stop) {
             return set(dma::CONTROL, 0);
         }
         match rng.random_range(0..24) {
@@ -152,7 +169,7 @@ impl World {
             5 | 6 => set(dma::INTERRUPT, rng.random_range(0..64)),
             7..=10 => {
                 let unread = self.producer.wrapping_sub(self.consumer);
-                if rng.random_bool(self.faults.nonsense) {
+                if !calm && rng.random_bool(self.faults.nonsense) {
                     return set(dma::CONSUMER, rng.random());
                 }
                 self.consumer = self.consumer.wrapping_add(rng.random_range(0..=unread));
@@ -182,7 +199,7 @@ impl World {
                     _ => set(of[4], 1),
                 }
             }
-            16 => set([dma::CONTROL, dma::SNAPSHOT[4], dma::LOAD[4]][rng.random_range(0..3)], 1),
+            16 if !calm => set([dma::CONTROL, dma::SNAPSHOT[4], dma::LOAD[4]][rng.random_range(0..3)], 1),
             17 | 18 => (dma::STATUS, None),
             19 | 20 => (dma::PRODUCER, None),
             21 => (if rng.random() { dma::SNAPSHOT_PROGRESS } else { dma::SNAPSHOT_STATUS }, None),
@@ -228,7 +245,7 @@ impl World {
         // The heartbeat was lost a clock ago, at which a burst may have started: is it told?
         let just_lost = std::mem::take(&mut self.just_lost);
         if self.access.is_none() && written.is_none() && (just_lost || rng.random_range(0..self.pace) == 0) {
-            let (r, write) = if just_lost { (dma::STATUS, None) } else { self.action(rng) };
+            let (r, write) = if just_lost { (dma::STATUS, None) } else { self.action(clk, rng) };
             self.access = Some(Access { at: clk, word: r.word(), write });
             look = Some(Look { word: r.word(), data: write.unwrap_or(rng.random()) });
         }
@@ -237,7 +254,13 @@ impl World {
 
     /// Inputs of the block at clock `clk`, at which its outputs are `out`.
     pub fn next(&mut self, clk: u64, rng: &mut ChaCha8Rng, out: &Out) -> In {
-        if rng.random_bool(0.001) {
+        if clk % 150_000 == 60_000 {
+            self.steady = clk + 30_000;
+            self.script = vec![(dma::CONTROL, 3), (dma::RING_SIZE, rng.random_range(6..12)), (dma::CONTROL, 0)];
+            self.memory.set_behaviour(Behaviour { ready: 256, latency: (0, 0), errors: 0 });
+            (self.records, self.grants, self.pace) = (Runs::new(1.0, 60), Runs::new(0.9, 5), 12);
+        }
+        if clk >= self.steady && rng.random_bool(0.001) {
             // Another mood of everybody.
             let errors = if rng.random_bool(0.3) { self.faults.errors } else { 0 };
             let latency = [(0, 0), (0, 40), (100, 300)][rng.random_range(0..3)];
@@ -260,12 +283,18 @@ impl World {
             self.oracle.answered(flow, record);
             record
         });
-        if rng.random_bool(if self.lost { 0.005 } else { self.faults.lost }) {
+        if rng.random_bool(if self.lost {
+            0.005
+        } else if clk < self.steady {
+            0.0
+        } else {
+            self.faults.lost
+        }) {
             self.lost = !self.lost;
             self.just_lost = self.lost;
         }
         let i = In {
-            rst: rng.random_bool(self.faults.rst),
+            rst: clk >= self.steady && rng.random_bool(self.faults.rst),
             written,
             look,
             lost: self.lost,

@@ -13,7 +13,7 @@ use timely_tests::Runs;
 pub struct Faults {
     pub lose_completion: f64,
     pub odd_completion: f64,
-    /// The line stands until 200 frames wait for their departure; then come as many completions
+    /// The line stands until 250 frames wait for their departure; then come as many completions
     /// that mean nothing any more.
     pub stand: f64,
     pub lose_ack: f64,
@@ -302,8 +302,8 @@ impl World {
                 i.sent = Some(self.send(clk));
             }
             if self.stands {
-                self.stands = !self.stopped && self.departing.len() < 200;
-                self.again = 200;
+                self.stands = !self.stopped && self.departing.len() < 250;
+                self.again = 250;
             } else {
                 i.completion = self.depart(clk);
                 self.stands = self.setup.is_empty() && self.chance(self.faults.stand);
@@ -335,7 +335,7 @@ impl World {
             self.again -= 1;
         } else if i.completion.is_none() && self.chance(self.faults.odd_completion) {
             // Often one that was completed before, so that it means nothing now.
-            let past = self.tag.wrapping_sub(self.rng.random_range(0..200));
+            let past = self.tag.wrapping_sub(self.rng.random_range(0..256));
             let tag = [TAG_NO_DATA, self.tag, past, past, past, self.tag ^ 0x100, self.tag | 0x8000, self.rng.random()];
             let tag = tag[self.rng.random_range(0..8)];
             let ts = self.random_time(clk);
