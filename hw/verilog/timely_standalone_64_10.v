@@ -49584,9 +49584,6 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
     reg  hits__1__d;
     reg  hits__1__d_v;
     reg hits__1__q = 1'h0;
-    reg  past__d;
-    reg  past__d_v;
-    reg past__q = 1'h0;
     reg  [1:0] gives__d;
     reg  [1:0] gives__d_v;
     reg [1:0] gives__q = 2'h0;
@@ -49632,7 +49629,6 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
         ours__d_v = ours__q;
         fits__d_v = fits__q;
         alive__d_v = alive__q;
-        past__d_v = past__q;
         gives__d_v = gives__q;
         flow__d_v = flow__q;
         segment__d_v = segment__q;
@@ -49659,7 +49655,6 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
         at__d_v[(64'h28)+:(2)] = epoch__8__q;
         at__d_v[(64'h2a)+:(2)] = found[(64'h36)+:(2)];
         at__d_v[(64'h2c)+:(1)] = 1'b1;
-        past__d_v = hit;
         gives__d_v = found[(64'h38)+:(2)];
         flow__d_v = found[(64'h10)+:(16)];
         segment__d_v = found[(64'h20)+:(6)];
@@ -49685,7 +49680,6 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
             valid__7__d_v = 1'b0;
             hits__0__d_v = 1'b0;
             hits__1__d_v = 1'b0;
-            past__d_v = 1'b0;
             fits__d_v = 1'b0;
             live__d_v = ((32'h0) & 256'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         end
@@ -49693,7 +49687,6 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
         ours__d = ours__d_v;
         fits__d = fits__d_v;
         alive__d = alive__d_v;
-        past__d = past__d_v;
         gives__d = gives__d_v;
         flow__d = flow__d_v;
         segment__d = segment__d_v;
@@ -49751,7 +49744,7 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
     assign same__1__d = number__7__q[(32'h0)+:(8)] == number__9__q[(32'h0)+:(8)];
     assign found = entry__1__q;
     assign hit = fits__q & alive__q & ~(same__0__q & hits__0__q) & ~(same__1__q & hits__1__q);
-    assign o_valid = past__q;
+    assign o_valid = hits__0__q;
     assign o_gives = gives__q;
     assign o_flow = flow__q;
     assign o_segment = segment__q;
@@ -49808,7 +49801,6 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
         same__1__q <= same__1__d;
         hits__0__q <= hits__0__d;
         hits__1__q <= hits__1__d;
-        past__q <= past__d;
         gives__q <= gives__d;
         flow__q <= flow__d;
         segment__q <= segment__d;
@@ -49855,8 +49847,6 @@ module tnic_standalone__core__control__rtt__depart__entries(read_address,read_cl
     end
                 
 endmodule // standalone__core__control__rtt__depart__entries
-
-
 
 
 

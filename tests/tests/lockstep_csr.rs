@@ -24,6 +24,8 @@ struct Stimulus {
     w: Option<(u32, u8)>,
     ar: Option<u32>,
     channels: [Runs; 6],
+    /// Share of the clocks at which a channel of the driver goes on.
+    activity: f64,
     /// Clocks until an answer, when a query is out.
     answer: Option<u32>,
     /// Tag of the last query.
@@ -40,13 +42,15 @@ struct Stimulus {
     loading: Option<u32>,
     /// The one register that is written, and its value, instead of any.
     wanted: Option<(u32, u32)>,
-    /// The register that is mostly written, and clocks until it changes.
+    /// Else the one register that is written.
     favourite: Option<u32>,
+    /// Clocks until another choice, and choices so far.
     chosen: u32,
+    choices: u32,
     /// Neither heartbeat nor reset are written.
     quiet: bool,
-    /// Registers and values that are written before that, if any, for so many clocks; the next one
-    /// last.
+    /// Choices that come next, the first one last: a register and its value, if one is written,
+    /// and for how many clocks.
     script: Vec<(Option<(u32, u32)>, u32)>,
     /// Choices behind a reset, while secrets can be written.
     fresh: u32,
@@ -73,10 +77,12 @@ impl Stimulus {
             loading: None,
             wanted: None,
             favourite: None,
-            chosen: 1000,
+            chosen: 1,
+            choices: 0,
+            activity,
             quiet: false,
             script: vec![],
-            fresh: 0,
+            fresh: 20,
         }
     }
 
@@ -98,7 +104,7 @@ impl Stimulus {
         }
         self.quiet = false;
         self.chosen = 60;
-        if rng.random_bool(0.02) {
+        if rng.random_bool(0.01) {
             self.quiet = rng.random();
             self.script = STARTS.map(|(r, data)| (Some((r.address(), data)), 60)).to_vec();
             if self.quiet {
@@ -107,15 +113,19 @@ impl Stimulus {
             }
             return;
         }
-        let fresh = self.fresh > 0 && rng.random();
+        let (fresh, any) = (self.fresh > 0 && rng.random(), rng.random_bool(0.1));
         self.fresh = self.fresh.saturating_sub(1);
-        // What is reset refuses much, of many flows for long.
+        // A reset refuses much, of many flows for long.
         let all = BLOCKS.iter().flat_map(|b| b.registers).filter(|r| r.address() != id::RESET.address() || self.flow_bits <= 4);
-        let some: Vec<_> = all.filter(|r| !fresh || r.access == map::Access::WriteOnly).collect();
+        let asked = |a| if fresh { a == map::Access::WriteOnly } else { a != map::Access::ReadOnly || any };
+        let some: Vec<_> = all.filter(|r| asked(r.access)).collect();
         let r = some[rng.random_range(0..some.len())];
-        let words = if rng.random() { r.count } else { r.count.min(2) };
+        let words = if rng.random() { r.count } else { r.count.min(4) };
         self.favourite = Some(r.address() + 4 * rng.random_range(0..words));
-        if rng.random_bool(if self.flow_bits <= 4 { 0.01 } else { 0.0003 }) {
+        let fast = if rng.random() { 1.0 } else { self.activity };
+        [0, 1, 3].into_iter().for_each(|channel| self.channels[channel].set(fast));
+        self.choices += 1;
+        if self.choices.is_multiple_of(if self.flow_bits <= 4 { 100 } else { 800 }) {
             self.wanted = Some((id::RESET.address(), 1));
         }
     }
@@ -462,7 +472,7 @@ impl Seen {
     }
 }
 
-fn lockstep<const F: usize>(name: &str) {
+fn lockstep<const F: usize>(name: &str, clocks: u64) {
     let library = verilate(name, Rtl::<F>::new(&build(F as u32)));
     let ports = Ports::new(&library);
     for seed in seeds() {
@@ -471,7 +481,7 @@ fn lockstep<const F: usize>(name: &str) {
         let mut seen = Seen::default();
         let mut dut = library.instantiate(seed as u32);
         let mut model = Csr::new(build(F as u32));
-        for clk in 0..cycles() {
+        for clk in 0..clocks {
             let rtl = ports.get(&dut);
             assert_eq!(rtl, model.output(clk), "clock {clk}, seed {seed}");
             stimulus.choose(&mut rng);
@@ -489,17 +499,18 @@ fn lockstep<const F: usize>(name: &str) {
 /// So few flows that soft resets end.
 #[test]
 fn rtl_equals_model_4() {
-    lockstep::<4>("csr4");
+    lockstep::<4>("csr4", cycles());
 }
 
+/// So long that each word of each register is written with many values.
 #[test]
 fn rtl_equals_model_10() {
-    lockstep::<10>("csr10");
+    lockstep::<10>("csr10", 3 * cycles());
 }
 
 #[test]
 fn rtl_equals_model_14() {
-    lockstep::<14>("csr14");
+    lockstep::<14>("csr14", cycles());
 }
 
 /// The face that skips clocks gives what the face that steps them gives.

@@ -237,6 +237,7 @@ fn charges_are_constant() {
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut bench = Bench::new(&mut rng, 4, 128, 1.0);
+        bench.resets = 0.0;
         let mut model = Generator::new(4, 128, RING_BITS);
         let (mut taken, mut flying) = ((false, false), [None; CHARGE_LATENCY as usize]);
         let mut charged = 0;

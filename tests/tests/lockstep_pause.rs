@@ -303,11 +303,15 @@ fn hold_equals_model() {
         let mut rng = rng(seed);
         let (mut dut, mut model) = (library.instantiate(seed as u32), Hold::new(4));
         let (mut stops, mut share, mut offered, mut waits) = (0u8, 0.5, None, 0u64);
+        let mut full = 0;
         for clk in 0..cycles() {
-            if clk % 700 == 0 {
+            if clk % 700 == 0 && clk >= full {
                 share = [0.02, 0.5, 1.0][rng.random_range(0..3)];
             }
-            if rng.random_bool(0.005) {
+            if clk % 40_000 == 20_000 {
+                // Until as many wait as there is room for.
+                (stops, share, full) = (0xff, 1.0, clk + 6000);
+            } else if clk >= full && rng.random_bool(0.005) {
                 stops = [0, 0, 1 << rng.random_range(0..8), rng.random(), 0xff][rng.random_range(0..5)];
             }
             // Each flow is loaded once before any grant.

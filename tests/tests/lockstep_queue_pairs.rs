@@ -125,7 +125,8 @@ fn pool(rng: &mut ChaCha8Rng, secret: [u64; 3], bucket_bits: u32, keys: usize) -
 }
 
 /// Keys of one hash, of which two differ in each bit as often as not: sums of a key with
-/// differences that the matrix turns to 0. A third have hashes that differ from it in one bit.
+/// differences that the matrix turns to 0. The last third are such keys, each with another bit of
+/// the hash inverted.
 fn twins(rng: &mut ChaCha8Rng, secret: [u64; 3]) -> Vec<Key> {
     let key = Key { address: rng.random(), pair: rng.random_range(0..1 << 24) };
     let bit = |at: usize| secret[at / 64] >> (at % 64) & 1;
@@ -145,7 +146,7 @@ fn twins(rng: &mut ChaCha8Rng, secret: [u64; 3]) -> Vec<Key> {
             basis.sort_unstable_by_key(|(v, _)| std::cmp::Reverse(*v));
         }
     }
-    // What the matrix turns to one bit.
+    // Differences that the matrix turns to one bit.
     let near: Vec<Key> = (0..32).map(|bit| reduce(&basis, (1 << bit, Key::default()))).filter(|(v, _)| *v == 0).map(|(_, d)| d).collect();
     let any = |rng: &mut ChaCha8Rng| kernel.iter().filter(|_| rng.random()).fold(key, |k, d| sum(k, *d));
     let mut twins: Vec<Key> = std::iter::repeat_with(|| any(rng)).take(40).collect();
@@ -184,7 +185,7 @@ fn lockstep<const F: usize, const B: usize, const C: usize>(keys: usize, all: u6
             out.answer.iter().for_each(|flow| count(if flow.is_some() { "answer" } else { "no answer" }));
             // The mood: how many of the keys come, how often both directions, whether pairs age;
             // now and then behind a reset, for a secret and a table of its own.
-            let fresh = clk % 5000 == 0 && mood != 4 && rng.random();
+            let fresh = clk % 5000 == 0 && rng.random();
             if clk % 5000 == 0 {
                 learns = [0.05, 0.5, 1.0][rng.random_range(0..3)];
                 // All, a part, or those of the crowded buckets.

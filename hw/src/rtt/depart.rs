@@ -24,8 +24,8 @@ pub struct DepartUnit {
     /// A tag gets its entry.
     pub tag_valid: Signal<In, Bit>,
     pub tag: Signal<In, Tag>,
-    /// A frame of ours has departed: what that gives, the segment, its place in the ring and what
-    /// would be the start of its RTT.
+    /// A frame of ours has departed: what that gives, its flow and segment, the segment's place in
+    /// the ring and what would be the start of its RTT.
     pub o_valid: Signal<Out, Bit>,
     pub o_gives: Signal<Out, Gives>,
     pub o_flow: Signal<Out, Bits<16>>,
@@ -61,7 +61,6 @@ pub struct DepartUnit {
     keep: Signal<Local, Bits<256>>,
     base: Signal<Local, Bits<40>>,
     // 10.
-    past: DFF<Bit>,
     gives: DFF<Gives>,
     flow: DFF<Bits<16>>,
     segment: DFF<Bits<6>>,
@@ -83,7 +82,7 @@ impl DepartUnit {
 impl Logic for DepartUnit {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, live, ours, fits, alive, past, gives, flow, segment, place, at);
+        dff_setup!(self, clk, live, ours, fits, alive, gives, flow, segment, place, at);
         for i in 0..2 {
             self.entry[i].clock.next = self.clk.val();
             self.same[i].clock.next = self.clk.val();
@@ -148,7 +147,6 @@ impl Logic for DepartUnit {
         self.at.d.next.epoch = self.epoch[8].q.val();
         self.at.d.next.generation = self.found.val().generation;
         self.at.d.next.valid = true;
-        self.past.d.next = self.hit.val();
         self.gives.d.next = self.found.val().gives;
         self.flow.d.next = self.found.val().flow;
         self.segment.d.next = self.found.val().segment;
@@ -164,7 +162,7 @@ impl Logic for DepartUnit {
         }
         self.keep.next = !self.clear.val();
         self.live.d.next = (self.live.q.val() & self.keep.val()) | self.set.val();
-        self.o_valid.next = self.past.q.val();
+        self.o_valid.next = self.hits[0].q.val();
         self.o_gives.next = self.gives.q.val();
         self.o_flow.next = self.flow.q.val();
         self.o_segment.next = self.segment.q.val();
@@ -180,7 +178,6 @@ impl Logic for DepartUnit {
             for i in 0..2 {
                 self.hits[i].d.next = false;
             }
-            self.past.d.next = false;
             self.fits.d.next = false;
             self.live.d.next = bits::<256>(0);
         }

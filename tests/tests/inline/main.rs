@@ -29,8 +29,8 @@ fn shell(bus: u32, flow_bits: u32) -> Compiled {
     let shell = if bus == 512 { Shell::OpenNic } else { Shell::NetFpgaSume };
     let config = Config::new(bus as usize, flow_bits as usize).expect("a configuration that is built");
     let emit = || Ok::<_, String>(shell.emit(config, CLOCK_PS)?.swap_remove(0).text);
-    let text = timely_verilate::mutant::text(&format!("inline_{bus}_{flow_bits}"), || emit().unwrap_or_else(|e| panic!("emission: {e}")));
-    Compiled::new(&text).unwrap_or_else(|e| panic!("{e}"))
+    let text = emit().unwrap_or_else(|e| panic!("emission: {e}"));
+    Compiled::named(&format!("inline_{bus}_{flow_bits}"), &text).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn flows(bus: u32, flow_bits: u32, gbps: f64) -> CoreSpec {

@@ -201,7 +201,7 @@ fn any_writes(rng: &mut impl Rng) -> Vec<(u32, u32)> {
         3 => vec![(ALLOW.word() + rng.random_range(0..32), rng.random())],
         // Another register, such as one whose number differs in a bit.
         4 if rng.random_bool(0.3) => vec![(rng.random_range(0..1024), rng.random())],
-        4 => vec![((ALLOW.word() + rng.random_range(0..40)) ^ 1 << rng.random_range(0..10), rng.random())],
+        4 => vec![((ALLOW.word() + rng.random_range(0..40)) ^ 1 << rng.random_range(6..10), rng.random())],
         _ => peers().into_iter().zip([i, i ^ 1]).flat_map(|(p, i)| entry(i, p)).collect(),
     }
 }
@@ -322,7 +322,7 @@ fn lockstep<const W: usize, const K: usize>(name: &str) {
         println!("{:?}", all.map(|c| (c, counts[c as usize])));
         for (bit, count) in counts.into_iter().enumerate() {
             let of_ours = all.iter().any(|c| *c as usize == bit);
-            assert!(if of_ours { u64::from(count) > cycles() / 50_000 } else { count == 0 }, "event {bit} happened {count} times");
+            assert!(if of_ours { u64::from(count) > cycles() / 20_000 } else { count == 0 }, "event {bit} happened {count} times");
         }
     }
 }

@@ -126,19 +126,23 @@ impl World {
         }
     }
 
+    fn is_steady(&self, clk: u64) -> bool {
+        clk < self.steady
+    }
+
     /// A write that makes sense more often than not, or a read.
     fn action(&mut self, clk: u64, rng: &mut ChaCha8Rng) -> (Register, Option<u32>) {
+        let calm = self.is_steady(clk);
         if let Some((r, value)) = self.script.pop() {
             return (r, Some(value));
         }
-        if clk < self.steady && rng.random_bool(0.9) {
+        if calm && rng.random_bool(0.9) {
             if self.consumer == self.producer {
                 return (dma::PRODUCER, None);
             }
             self.consumer = self.producer;
             return (dma::CONSUMER, Some(self.consumer));
         }
-        let calm = clk < self.steady;
         let flows = 1u32 << self.flow_bits;
         let running = self.status & 1 != 0;
         let set = |r: Register, value: u32| (r, Some(value));
@@ -256,11 +260,14 @@ impl World {
     pub fn next(&mut self, clk: u64, rng: &mut ChaCha8Rng, out: &Out) -> In {
         if clk % 150_000 == 60_000 {
             self.steady = clk + 30_000;
-            self.script = vec![(dma::CONTROL, 3), (dma::RING_SIZE, rng.random_range(6..12)), (dma::CONTROL, 0)];
+            // The size is refused until the ring has stopped, by when bursts have ended.
+            self.script = vec![(dma::CONTROL, 3), (dma::RING_SIZE, rng.random_range(6..12))];
+            self.script.extend([(dma::CONTROL, 0); 40]);
+            (self.lost, self.just_lost) = (false, false);
             self.memory.set_behaviour(Behaviour { ready: 256, latency: (0, 0), errors: 0 });
             (self.records, self.grants, self.pace) = (Runs::new(1.0, 60), Runs::new(0.9, 5), 12);
         }
-        if clk >= self.steady && rng.random_bool(0.001) {
+        if !self.is_steady(clk) && rng.random_bool(0.001) {
             // Another mood of everybody.
             let errors = if rng.random_bool(0.3) { self.faults.errors } else { 0 };
             let latency = [(0, 0), (0, 40), (100, 300)][rng.random_range(0..3)];
@@ -283,18 +290,17 @@ impl World {
             self.oracle.answered(flow, record);
             record
         });
-        if rng.random_bool(if self.lost {
-            0.005
-        } else if clk < self.steady {
-            0.0
-        } else {
-            self.faults.lost
-        }) {
+        let turns = match self.lost {
+            true => 0.005,
+            false if self.is_steady(clk) => 0.0,
+            false => self.faults.lost,
+        };
+        if rng.random_bool(turns) {
             self.lost = !self.lost;
             self.just_lost = self.lost;
         }
         let i = In {
-            rst: clk >= self.steady && rng.random_bool(self.faults.rst),
+            rst: !self.is_steady(clk) && rng.random_bool(self.faults.rst),
             written,
             look,
             lost: self.lost,

@@ -205,9 +205,8 @@ fn shell(bus: u32, flow_bits: u32) -> Shell {
     let config = Config::new(bus as usize, flow_bits as usize).expect("a configuration that is built");
     let extras = Extras { roce: true, ..Extras::default() };
     let emit = || Ok::<_, String>(shell.emit_with(config, CLOCK_PS, extras)?.swap_remove(0).text);
-    let emit = || emit().unwrap_or_else(|e| panic!("emission: {e}"));
-    let text = timely_verilate::mutant::text(&format!("pairs_{bus}_{flow_bits}"), emit);
-    Shell::new(&text).unwrap_or_else(|e| panic!("{e}"))
+    let text = emit().unwrap_or_else(|e| panic!("emission: {e}"));
+    Shell::named(&format!("pairs_{bus}_{flow_bits}"), &text).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The Verilog of the core, and its model, alike at every clock.

@@ -6,7 +6,7 @@ use timely_model::bus::{FlowRate, Sample};
 use timely_model::inline::nic::{In as Inputs, Out as Outputs, WireBeat};
 use timely_model::stream::{Beat, bytes_of, keep};
 use timely_regs::event;
-use timely_verilate::{Dut, Error, In, Library, Options, Out, build};
+use timely_verilate::{Dut, Error, In, Library, Options, Out, build, mutant};
 
 /// Verilog of the board around the core.
 const BOARD: &str = include_str!("board.v");
@@ -47,6 +47,14 @@ impl Shell {
     /// # Errors
     /// There is no core in it; Verilator or the C++ compiler is missing or fails.
     pub fn new(verilog: &str) -> Result<Self, String> {
+        Self::named("inline", verilog)
+    }
+
+    /// The same, whose text gets faults by this name ([`mutant::text`]).
+    ///
+    /// # Errors
+    /// Those of [`Shell::new`].
+    pub fn named(name: &str, verilog: &str) -> Result<Self, String> {
         let core = verilog.lines().find_map(|l| l.strip_prefix("module ")?.split_once("_core(").map(|n| format!("{}_core", n.0)));
         let core = core
             .ok_or("there is no module of an in-line core in the Verilog: emit it with --shell opennic (512 bits) or netfpga-sume (256)")?;
@@ -60,7 +68,8 @@ impl Shell {
         let highest = [("@D@", width), ("@K@", width / 8), ("@M@", meta)];
         let board = highest.iter().fold(BOARD.replace("@CORE@", &core), |text, (of, bits)| text.replace(of, &(bits - 1).to_string()));
         let compiled = |e: Error| e.to_string();
-        let library = build("inline", &(board + verilog), "board", Options { fast: true, ..Options::default() }).map_err(compiled)?;
+        let text = mutant::text(name, || board + verilog);
+        let library = build("inline", &text, "board", Options { fast: true, ..Options::default() }).map_err(compiled)?;
         Ok(Shell { library, bus_bytes: width / 8 })
     }
 
