@@ -8,6 +8,7 @@ mod fuzz;
 mod programs;
 mod promises;
 mod prove;
+mod soaked;
 mod verify;
 
 use clap::{Parser, Subcommand};

@@ -1,6 +1,7 @@
 //! The checks that a change must pass, and the same for longer.
 use crate::compilers::Compiler;
 use crate::constants::Constants;
+use crate::soaked::Soaked;
 use crate::{forward, fuzz, programs};
 use clap::Args;
 use std::process::{Command, ExitCode};
@@ -25,17 +26,21 @@ pub struct Soak {
     /// Seeds, from --first-seed on.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     seeds: u64,
-    /// The first seed.
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(..=1 << 62))]
-    first_seed: u64,
+    /// The first seed [default: 1000; with --nic the one that tests/soaked.toml has].
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..=1 << 62))]
+    first_seed: Option<u64>,
     /// Clocks a lockstep test and seed.
     #[arg(long, default_value_t = 2_000_000)]
     cycles: u64,
     /// Instead, a storm around the whole NIC for so many clocks, its Verilog beside its model:
-    /// malformed frames, losses, stalls, resets.
+    /// malformed frames, losses, stalls, resets. Without --first-seed what ended well is added to
+    /// tests/soaked.toml.
     #[arg(long, value_name = "CLOCKS")]
     nic: Option<u64>,
 }
+
+/// The first seed unless told otherwise.
+const FIRST_SEED: u64 = 1000;
 
 /// Clocks of a lockstep test and seed unless told otherwise.
 const CYCLES: u64 = 200_000;
@@ -200,11 +205,18 @@ impl Soak {
         if let Some(clocks) = self.nic {
             let mut c = cargo(&["run", "--quiet", "--package", "timely-tests", "--bin", "timely-soak", "--"]);
             tools.prepare(&mut c);
-            c.args([clocks.to_string(), self.first_seed.to_string()]);
+            let soaked = Soaked::read()?;
+            c.args([clocks.to_string(), self.first_seed.unwrap_or(soaked.next_seed).to_string()]);
             log.step(c)?;
+            if self.first_seed.is_none() {
+                let all = soaked.and(clocks);
+                all.write()?;
+                println!("{} clocks in all; tests/soaked.toml has them", all.clocks);
+            }
             return Ok(ExitCode::SUCCESS);
         }
-        for seed in self.first_seed..self.first_seed + self.seeds {
+        let first = self.first_seed.unwrap_or(FIRST_SEED);
+        for seed in first..first + self.seeds {
             let mut c = cargo(&["test", "--release", "--quiet", "--package", "timely-tests"]);
             tools.prepare(&mut c);
             let limit = LIMIT * self.cycles.div_ceil(CYCLES).clamp(1, 1000) as u32;
