@@ -167,7 +167,8 @@ impl World {
         Request { flow, psn, read, asks: rng.random_bool(0.5), bytes }
     }
 
-    /// The frame departs at clock `due` or later, maybe before older ones: the block needs no order.
+    /// The frame departs at clock `due` or later, maybe before older ones: the block needs no
+    /// order.
     fn departs(&mut self, due: u64, ts: u64, request: Option<Request>) {
         self.frames += 1;
         let behind = request.map(|r| (r.flow, r.psn.wrapping_add(1) & MASK));

@@ -53,7 +53,7 @@ impl Shell {
     /// The same, whose text gets faults by this name ([`mutant::text`]).
     ///
     /// # Errors
-    /// Those of [`Shell::new`].
+    /// The errors of [`Shell::new`].
     pub fn named(name: &str, verilog: &str) -> Result<Self, String> {
         let core = verilog.lines().find_map(|l| l.strip_prefix("module ")?.split_once("_core(").map(|n| format!("{}_core", n.0)));
         let core = core
