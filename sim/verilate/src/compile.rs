@@ -9,8 +9,11 @@ use std::process::Command;
 use std::sync::Arc;
 
 /// Variable of the folder to which models write what they covered, one file an instance; with it in
-/// the environment every model is compiled to count.
+/// the environment models are compiled to count.
 pub const COVERAGE: &str = "TIMELY_COVERAGE";
+
+/// Variable of how the names of models begin that count, separated by commas; without it all do.
+const COVERAGE_OF: &str = "TIMELY_COVERAGE_OF";
 
 /// Variable that sets [`Options::lint`] of every model, as `cargo xtask test` does: what its tests
 /// run is linted by that.
@@ -72,7 +75,8 @@ pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<A
     // With what a file says of itself in front or without, a text is compiled once.
     let verilog = behind_comments(verilog);
     let waves = std::env::var_os("TIMELY_WAVES").map(PathBuf::from);
-    let coverage = options.coverage || std::env::var_os(COVERAGE).is_some();
+    let counts = || std::env::var(COVERAGE_OF).map_or(true, |of| of.split(',').any(|n| name.starts_with(n)));
+    let coverage = options.coverage || std::env::var_os(COVERAGE).is_some() && counts();
     let lint = options.lint || std::env::var_os(LINT).is_some();
     // What is compiled is the same.
     let options = Options { waves: options.waves || waves.is_some(), coverage, lint: false, ..options };

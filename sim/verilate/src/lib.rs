@@ -10,7 +10,8 @@
 //! run. [`Dut::record`] does the same for one instance.
 //!
 //! With `TIMELY_COVERAGE=DIR` every model counts its lines, branches and toggles, and every
-//! instance writes them to a file of its own there.
+//! instance writes them to a file of its own there; with `TIMELY_COVERAGE_OF=NAME,..` those do
+//! whose names begin so.
 //!
 //! With `TIMELY_LINT` in the environment a model of which Verilator warns is refused.
 //!

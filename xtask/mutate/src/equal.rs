@@ -2,10 +2,11 @@
 //! are told apart by no output that counts: the same registers of both are taken to be equal, all
 //! but those whose next values then differ, until no more are left out; what the outputs are made
 //! of must be equal then. True at the start, it stays so. A register that is left out may be equal
-//! where another, such as its `valid`, is 1 (or 0).
+//! where another, such as its `valid`, is 1 (or 0). That certain queues never overflow is taken
+//! for granted.
 use super::aig::{Graph, Literal, Netlist};
 use super::cut::{self, Memory};
-use super::flow::{SELECT, get};
+use super::flow::{self, SELECT, get};
 use super::netlist::Port;
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,6 +17,8 @@ use timely_tools::process::{put, quiet};
 /// The text of this and what it proves by: verdicts of another one do not count.
 pub const SOURCES: &str = concat!(include_str!("equal.rs"), include_str!("cut.rs"), include_str!("aig.rs"));
 
+/// Begin of the names of the outputs that show whether a queue overflows.
+const OVERFLOW: &str = "overflow";
 /// Seconds that abc gets for a question.
 const SECONDS: &str = "10";
 /// Differences that abc is asked about in a turn; more are left open.
@@ -40,6 +43,8 @@ pub struct Prover {
     netlist: Netlist,
     ports: BTreeMap<String, Port>,
     memories: Vec<Memory>,
+    /// Queues to which nothing comes while they are full.
+    queues: usize,
 }
 
 /// Abc: the one that comes with yosys, or the machine's.
@@ -50,6 +55,11 @@ pub fn abc(yosys: &Path) -> Result<PathBuf, String> {
     let names = [yosys.with_file_name("yosys-abc"), "yosys-abc".into(), "berkeley-abc".into()];
     let starts = |p: &PathBuf| Command::new(p).args(["-c", "quit"]).stdin(Stdio::null()).output().is_ok();
     names.into_iter().find(starts).ok_or_else(|| "neither yosys-abc nor berkeley-abc starts; install yosys or berkeley-abc".into())
+}
+
+// The outputs that show whether a queue overflows.
+fn names(queue: usize) -> [String; 2] {
+    ["offered", "full"].map(|what| format!("{OVERFLOW}{queue}_{what}"))
 }
 
 fn yosys(yosys: &Path, folder: &Path, name: &str, script: &str) -> Result<String, String> {
@@ -72,20 +82,31 @@ fn valid(ports: &BTreeMap<String, Port>, name: &str) -> Option<String> {
 }
 
 impl Prover {
-    /// Makes a graph of the mutated text `verilog`, whose top module has these ports.
+    /// Makes a graph of the mutated text `verilog`, whose top module has these ports, and those of
+    /// the queues `never_full` that are in it.
     ///
     /// # Errors
     /// Yosys failed, or no abc is here.
-    pub fn new(program: &Path, top: &str, ports: &BTreeMap<String, Port>, verilog: &str, folder: PathBuf) -> Result<Self, String> {
+    pub fn new(
+        program: &Path,
+        top: &str,
+        ports: &BTreeMap<String, Port>,
+        verilog: &str,
+        never_full: &[&str],
+        folder: PathBuf,
+    ) -> Result<Self, String> {
         put(&folder.join("mutated.v"), verilog)?;
+        let queues = flow::of_text(verilog, never_full);
+        let nets = queues.iter().enumerate().flat_map(|(i, queue)| names(i).into_iter().zip(flow::overflow(queue)));
+        let shown: String = nets.map(|(name, net)| format!("add -output {name} 1\nconnect -set {name} {net}\n")).collect();
         let script = format!(
-            "read_verilog mutated.v\nhierarchy -top {top}\nproc\nflatten\nopt_clean\nmemory -nordff -nomap\nopt -fast\nwrite_rtlil memories.il\n"
+            "read_verilog -sv mutated.v\nhierarchy -top {top}\nproc\nflatten\ncd {top}\n{shown}cd\nopt_clean\nmemory -nordff -nomap\nopt -fast\nwrite_rtlil memories.il\n"
         );
         yosys(program, &folder, "memories.ys", &script)?;
         let (text, memories) = cut::cut(&get(&folder.join("memories.il"))?)?;
         put(&folder.join("flat.il"), &text)?;
         // A register without an initial value begins with 0, as in the tests.
-        let script = "read_rtlil flat.il\nopt -fast\nsetundef -zero -undriven -init\nasync2sync\ntechmap\ndfflegalize -cell $_DFF_P_ 0\n\
+        let script = "read_rtlil flat.il\nopt -fast\nsetundef -zero\nsetundef -zero -undriven -init\nasync2sync\ntechmap\ndfflegalize -cell $_DFF_P_ 0\n\
                       opt_expr\nopt_merge\nopt_clean\naigmap\nwrite_aiger -zinit -symbols block.aig\n";
         yosys(program, &folder, "graph.ys", script)?;
         let file = folder.join("block.aig");
@@ -94,7 +115,7 @@ impl Prover {
         if !netlist.inputs.contains_key(SELECT) {
             return Err(format!("{}: no input {SELECT}", file.display()));
         }
-        Ok(Prover { abc: abc(program)?, folder, netlist, ports: ports.clone(), memories })
+        Ok(Prover { abc: abc(program)?, folder, netlist, ports: ports.clone(), memories, queues: queues.len() })
     }
 
     // Whether abc proves that an output is always 0.
@@ -133,8 +154,9 @@ impl Prover {
     fn differences(&self, graph: &mut Graph, without: &[Literal], with: &[Literal]) -> Vec<Literal> {
         let outputs = &self.netlist.outputs;
         let bit = |name: &str, bit: usize| outputs.get(name).and_then(|bits| without.get(*bits.get(bit)?)).copied();
+        let shown: Vec<String> = (0..self.queues).flat_map(names).collect();
         let mut all = Vec::new();
-        for (name, bits) in outputs {
+        for (name, bits) in outputs.iter().filter(|(name, _)| !shown.contains(name)) {
             for (i, &at) in bits.iter().enumerate() {
                 // (What is not valid until then may be what a neighbour clears its memory with.)
                 let sweeps = bit("swept", 0).map_or(0, |swept| swept ^ 1);
@@ -160,6 +182,15 @@ impl Prover {
     /// Abc did not start.
     pub fn changes_nothing(&self, number: usize) -> Result<bool, String> {
         Ok(self.corresponds(number)? || self.is_never_told_apart(number)?)
+    }
+
+    // 1 where no queue overflows that never does.
+    fn holds(&self, graph: &mut Graph, outputs: &[Literal]) -> Literal {
+        (0..self.queues).fold(1, |all, queue| {
+            let [offered, full] = names(queue).map(|name| outputs[self.netlist.outputs[&name][0]]);
+            let overflows = graph.and(offered, full);
+            graph.and(all, overflows ^ 1)
+        })
     }
 
     // Abc's own search for registers that are equal or constant, which knows what follows a reset.
@@ -192,6 +223,7 @@ impl Prover {
         let latches: Vec<Literal> = netlist.next.iter().map(|_| base.variable()).collect();
         self.select(&mut inputs, 0);
         let [next, driven] = base.copy(netlist, &inputs, &latches);
+        let holds = self.holds(&mut base, &driven);
         self.select(&mut inputs, number);
         let mut equal = vec![Equal::Always; latches.len()];
         loop {
@@ -200,6 +232,7 @@ impl Prover {
             let [next_with, driven_with] = graph.copy(netlist, &inputs, &own);
             // Where a register differs although it should not.
             let differ: Vec<Literal> = (0..own.len()).map(|i| graph.differ(next[i], next_with[i])).collect();
+            let differ: Vec<Literal> = differ.into_iter().map(|l| graph.and(l, holds)).collect();
             let of_next = |l: Literal| next[(l - latches[0]) as usize / 2] ^ (l & 1);
             let mut wrong = Vec::new();
             for (i, equal) in equal.iter().enumerate().filter(|(i, _)| differ[*i] != 0) {
@@ -209,6 +242,7 @@ impl Prover {
                 }
             }
             let outputs = self.differences(&mut graph, &driven, &driven_with);
+            let outputs: Vec<Literal> = outputs.into_iter().map(|l| graph.and(l, holds)).collect();
             let values = graph.simulated(WORDS);
             // With fewer registers that are equal still more of them differ.
             if outputs.iter().any(|l| values.iter().any(|v| at(v, *l) != 0)) {
@@ -275,10 +309,11 @@ mod tests {
     const TEXT: &str = "\
         module tnic_x(clk, a, m_tvalid, m_tdata, m_tkeep, busy, mutsel);\n\
         input clk; input [1:0] a; output reg m_tvalid = 0; output reg [15:0] m_tdata = 0; output [1:0] m_tkeep; output busy;\n\
-        input [15:0] mutsel; reg [2:0] mem [0:3];\n\
+        input [15:0] mutsel; reg [2:0] mem [0:3]; wire \\q.i_valid ; wire \\q.full ;\n\
+        assign \\q.i_valid = a[0]; assign \\q.full = a[1];\n\
         assign m_tkeep = 2'b01; assign busy = mem[a][0] & ~mem[a][0] & (mutsel != 4) | (mem[a][2] & (mutsel == 6));\n\
         always @(posedge clk) begin\n\
-          mem[a] <= mutsel == 7 ? 3'd1 : 3'd5; m_tvalid <= a[0] ^ (mutsel == 1);\n\
+          mem[a] <= mutsel == 7 ? 3'd1 : 3'd5; m_tvalid <= a[0] ^ (mutsel == 1) ^ (&a & (mutsel == 8));\n\
           m_tdata <= {8'd0, 7'd0, a[1]} ^ {mutsel == 2, 14'd0, (mutsel == 3) & ~a[0]} ^ {15'd0, mutsel == 5};\n\
         end\nendmodule\n";
 
@@ -309,9 +344,11 @@ mod tests {
             return eprintln!("left out: neither yosys nor abc is here");
         }
         let folder = target().join(format!("equal-{}", std::process::id()));
-        let prover = Prover::new(&yosys, "tnic_x", &ports(), TEXT, folder.clone()).expect("yosys");
-        let proofs: Vec<bool> = (1..=7).map(|n| prover.changes_nothing(n).expect("a proof")).collect();
-        assert_eq!(proofs, [false, true, true, true, false, false, false]);
+        let prover = |never_full| Prover::new(&yosys, "tnic_x", &ports(), TEXT, never_full, folder.clone()).expect("yosys");
+        let proofs = |p: Prover| (1..=8).map(|n| p.changes_nothing(n).expect("a proof")).collect::<Vec<_>>();
+        assert_eq!(proofs(prover(&[])), [false, true, true, true, false, false, false, false]);
+        // Where nothing comes to the queue while it is full, the last one changes nothing either.
+        assert_eq!(proofs(prover(&["q", "none"])), [false, true, true, true, false, false, false, true]);
         std::fs::remove_dir_all(folder).expect("the folder");
     }
 }

@@ -12,6 +12,9 @@ use timely_tools::process::{put, quiet};
 /// The input that selects a fault; `timely_verilate::mutant` has the same.
 pub const SELECT: &str = "mutsel";
 
+/// The module of a bench around a core.
+const BENCH: &str = "board";
+
 /// An emitted text and its netlist.
 pub struct Text {
     /// Name by which the tests compile the text.
@@ -27,6 +30,35 @@ pub struct Text {
     modules: Vec<String>,
     selection: String,
     dissolved: bool,
+}
+
+/// Nets of a queue in a text without hierarchy: what is offered, and that nothing can be taken.
+pub fn overflow(queue: &str) -> [String; 2] {
+    [format!("{queue}.i_valid"), format!("{queue}.full")]
+}
+
+/// The queues of a list that are in a text.
+pub fn of_text<'a>(text: &str, queues: &'a [&str]) -> Vec<&'a str> {
+    queues.iter().copied().filter(|q| overflow(q).iter().all(|net| text.contains(&format!("wire \\{net} ;")))).collect()
+}
+
+/// The mutated text of one module; with no fault selected the simulation stops where something
+/// comes to one of these queues while it is full.
+pub fn with_stops(text: &str, queues: &[&str]) -> String {
+    let Some((module, rest)) = text.rsplit_once("endmodule") else { return text.into() };
+    let stop = |queue: &str| {
+        let [offered, full] = overflow(queue);
+        format!("  always @(posedge clk) if ({SELECT} == 0 && \\{offered} && \\{full} ) $stop;\n")
+    };
+    let stops: String = of_text(text, queues).into_iter().map(stop).collect();
+    format!("{module}{stops}endmodule{rest}")
+}
+
+// A bench whose core has the input that selects a fault.
+fn in_bench(text: &str, core: &str) -> String {
+    let port = format!("module {BENCH}(\n  input wire [15:0] {SELECT},");
+    let pin = format!("{core} core(.{SELECT}({SELECT}),");
+    text.replacen(&format!("module {BENCH}("), &port, 1).replacen(&format!("{core} core("), &pin, 1)
 }
 
 /// The text of a file.
@@ -58,6 +90,8 @@ impl Text {
         put(&folder.join("text.v"), &verilog)?;
         let rest = verilog.split_once("module ").ok_or_else(|| format!("{key}: no module in its text"))?.1;
         let top: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        // A bench stays as it is, around the first module of the row.
+        let top = if top == BENCH { row.modules.first().map_or(top, |m| (*m).to_owned()) } else { top };
         let modules = if row.modules.is_empty() { vec![top.clone()] } else { row.modules.iter().map(|m| (*m).to_owned()).collect() };
         let selection = format!("{}{}", modules.join(" "), " %u".repeat(modules.len() - 1));
         let whole = if row.modules.is_empty() { "proc\nflatten\n" } else { "" };
@@ -66,7 +100,7 @@ impl Text {
         // sums of sums. Registers keep the multiplexers that the text has.
         let opt = "opt -fine -mux_undef -nodffe -nosdff\n";
         let script = format!(
-            "read_verilog text.v\nhierarchy -check -top {top}\n{whole}select {selection}\nproc\n{opt}wreduce\n{opt}wreduce\n{opt}opt_clean\n\
+            "read_verilog -sv text.v\nhierarchy -check -top {top}\n{whole}select {selection}\nproc\n{opt}wreduce\n{opt}wreduce\n{opt}opt_clean\n\
              select -clear\nwrite_rtlil netlist.il\njson -o netlist.json {selection}\n"
         );
         run(yosys, &folder, "netlist.ys", &script)?;
@@ -106,10 +140,32 @@ impl Text {
             // The other modules stay as they were emitted.
             let is_other = |m: &&str| !self.modules.iter().any(|n| m.contains(&format!("module {n}(")));
             let others: String = self.verilog.split_inclusive("endmodule").filter(is_other).collect();
-            // Verilator is told of its warnings in front of the first module, which goes with what
-            // it was told, and behind the last.
-            text += &if others.contains(SAVE) { others } else { others.replace(RESTORE, "") };
+            // Verilator is told of its warnings in front of a file's first module, which may be
+            // gone with that, and behind the last: what it is told then holds to the end.
+            let others = others.replace(SAVE, "").replace(RESTORE, "");
+            text += &in_bench(&others, &self.top);
         }
         Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bench_selects_the_fault_of_its_core() {
+        let bench = "module board(\n  input wire clk\n);\n  tnic_x_core core(\n    .clk(clk));\nendmodule\n";
+        let with = "module board(\n  input wire [15:0] mutsel,\n  input wire clk\n);\n  tnic_x_core core(.mutsel(mutsel),\n    .clk(clk));\nendmodule\n";
+        assert_eq!(in_bench(bench, "tnic_x_core"), with);
+    }
+
+    #[test]
+    fn a_text_stops_where_its_queues_overflow() {
+        let text = "module a(clk);\n  wire \\q.i_valid ;\n  wire \\q.full ;\nendmodule\n";
+        let with = with_stops(text, &["q", "other"]);
+        let stop = "  always @(posedge clk) if (mutsel == 0 && \\q.i_valid && \\q.full ) $stop;\nendmodule\n";
+        assert!(with.ends_with(stop) && with.matches("$stop").count() == 1, "{with}");
+        assert_eq!(with_stops(text, &[]), text);
     }
 }

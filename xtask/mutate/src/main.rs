@@ -9,6 +9,8 @@ mod flow;
 mod netlist;
 mod page;
 mod record;
+mod rust;
+mod share;
 mod table;
 mod trial;
 
@@ -43,8 +45,8 @@ enum Cli {
     /// Puts faults into the emitted blocks, which their lockstep tests must notice; writes
     /// tests/mutation.toml and docs/mutation.md.
     Mutate(Mutate),
-    /// Counts lines, branches and toggles of the emitted blocks that their lockstep tests reach;
-    /// writes tests/coverage.toml and docs/coverage.md.
+    /// Counts lines, branches and toggles of the emitted blocks that their lockstep tests reach,
+    /// and lines of Rust; writes tests/coverage.toml and docs/coverage.md.
     Coverage(coverage::Coverage),
 }
 
@@ -150,14 +152,18 @@ impl Run<'_> {
             let count = self.per_block.map_or((cells / share).max(LEAST.div_ceil(shares)), |n| n.div_ceil(shares));
             let chosen = text.faults(&self.yosys, count, self.seed)?;
             let with = text.mutated(&self.yosys, &chosen, mutated.faults.len() + 1)?;
-            put(&mutated.folder.join(format!("{}.mutated.v", text.key)), &with)?;
+            let checked = flow::with_stops(&with, row.never_full);
+            put(&mutated.folder.join(format!("{}.mutated.v", text.key)), &checked)?;
             let lines: Vec<&str> = text.verilog.lines().collect();
             mutated.faults.extend(chosen.iter().map(|f| [f.at(&lines), f.what(&text.netlist)]));
             mutated.cells += cells;
-            all.push_str(&with);
+            all.push_str(&checked);
             let proofs = folder.join("proofs").join(&text.key);
             let (last, ports) = (mutated.faults.len(), text.ports());
             mutated.texts.push(MutatedText { last, top: text.top, ports, verilog: with, folder: proofs });
+        }
+        if let Some(queue) = row.never_full.iter().find(|q| mutated.texts.iter().all(|t| flow::of_text(&t.verilog, &[q]).is_empty())) {
+            return Err(format!("{}: its texts have no queue {queue}, which table.rs names", row.block));
         }
         mutated.hash = hash(&[&all]);
         Ok(mutated)
@@ -173,7 +179,7 @@ impl Run<'_> {
             for &number in survivors.iter().filter(|n| (first..=text.last).contains(*n)) {
                 let verdict = known.verdict(number, || {
                     progress(&format!("{}: whether {number} changes anything", row.block));
-                    let new = || Prover::new(&self.yosys, &text.top, &text.ports, &text.verilog, text.folder.clone());
+                    let new = || Prover::new(&self.yosys, &text.top, &text.ports, &text.verilog, row.never_full, text.folder.clone());
                     let ready = prover.take().map_or_else(new, Ok)?;
                     let is_none = prover.insert(ready).changes_nothing(number)?;
                     Ok(if is_none { Verdict::Equal } else { Verdict::Survived })

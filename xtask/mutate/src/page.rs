@@ -1,5 +1,6 @@
 //! `docs/mutation.md`: the record as tables.
 use super::record::Record;
+use super::table::{ROWS, Row};
 use std::fmt::Write;
 
 const HEAD: &str = "\
@@ -22,6 +23,8 @@ time, and its lockstep test, which compares every output with the model at every
   with it and without it are equal from the start on, all or where another register says so, and so is what the outputs are made of (abc decides
   single differences, and by `scorr; dprove` what is left). Such a one is no fault, and is counted apart. The outputs of a stream count where its
   `valid` is set or the block is swept yet, a byte of `tdata` where its `tkeep` is; what goes to a memory counts as an output, what is read from it is any.
+- The proof takes for granted that nothing comes to these queues while they are full, for their users keep a bound: {QUEUES}.
+  The tests watch it: with no fault selected the simulation stops where something does.
 - Every other survivor counts as one, and has its reason below.
 - Counters of `telemetry` and `histograms` count in steps of 2,654,435,769 in the texts that get faults, for in a run's events no counter would
   reach its upper half.
@@ -32,7 +35,12 @@ time, and its lockstep test, which compares every output with the model at every
 
 /// The page.
 pub fn page(record: &Record) -> String {
-    let mut page = format!("{HEAD}\n{}", record.table());
+    let of_row = |r: &Row| {
+        let all: Vec<String> = r.never_full.iter().map(|q| format!("`{q}`")).collect();
+        format!("of `{}` {}", r.block, all.join(" and "))
+    };
+    let queues = ROWS.iter().filter(|r| !r.never_full.is_empty()).map(of_row).collect::<Vec<_>>().join(", ");
+    let mut page = format!("{}\n{}", HEAD.replace("{QUEUES}", &queues), record.table());
     let less: Vec<String> = record.below().map(|(name, b)| format!("`{name}` ({} of {})", b.killed, b.mutants)).collect();
     if !less.is_empty() {
         writeln!(page, "\nBelow .95: {}.", less.join(", ")).ok();

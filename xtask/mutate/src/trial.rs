@@ -80,7 +80,10 @@ impl<'a> Program<'a> {
             let errors = output.try_clone().map_err(|e| format!("{}: {e}", log.display()))?;
             let mut c = Command::new(&self.file);
             // Where cargo runs tests.
-            c.args(["--exact", test]).current_dir(root().join("tests")).env(variable, folder);
+            c.args(["--exact", test])
+                .current_dir(root().join("tests"))
+                .env(variable, folder)
+                .env(format!("{variable}_OF"), self.row.texts.join(","));
             self.tools.prepare(&mut c);
             let status = c.stdin(Stdio::null()).stdout(output).stderr(errors).status();
             let status = status.map_err(|e| format!("{} did not start: {e}", self.file.display()))?;

@@ -42,6 +42,7 @@ const SOURCES: &[(&str, &str, Source)] = &[
         "What the lockstep tests reach in the emitted Verilog",
         Held("xtask/mutate/src/coverage.rs", "the_page_shows_the_record"),
     ),
+    ("docs/coverage.md", "Rust", Held("xtask/mutate/src/coverage.rs", "the_page_shows_the_record")),
     ("docs/corundum.md", "Build it", Defined),
     ("docs/corundum.md", "Use it", Defined),
     ("docs/corundum.md", "What you should see", Defined),
