@@ -44,8 +44,9 @@ struct Stimulus {
     wanted: Option<(u32, u32)>,
     /// Else the one register that is written.
     favourite: Option<u32>,
-    /// Clocks until another choice, and choices so far.
+    /// Clocks until another choice.
     chosen: u32,
+    /// Choices so far.
     choices: u32,
     /// Neither heartbeat nor reset are written.
     quiet: bool,
