@@ -15,7 +15,7 @@ use timely_model::pacer::top::{self, In, Out};
 use timely_regs::counters::Counter;
 use timely_regs::flow::FlowRecord;
 use timely_regs::profile;
-use timely_tests::{Runs, cycles, rng, seeds, verilate};
+use timely_tests::{Runs, cycles, quick, rng, seeds, verilate};
 use timely_verilate::{Dut, Library};
 
 /// A number of any size up to `bits`, small ones as often as large ones.
@@ -372,7 +372,7 @@ fn skipping_equals_stepping() {
             wake = skipped.wake(clk + 1);
         }
         println!("{skips} clocks skipped");
-        assert!(skips > cycles() / 100, "{skips} clocks skipped");
+        assert!(quick() || skips > cycles() / 100, "{skips} clocks skipped");
     }
 }
 

@@ -6,7 +6,7 @@ use timely_hw::{emit::emit, pacer::gate as rtl};
 use timely_model::Block;
 use timely_model::pacer::gate::{ABSURD, COARSE, FRACTION, Gate, Grant, HORIZON, IN_FLIGHT, In, Out, PAST, STEP, Train};
 use timely_model::pacer::timemap::TimeMap;
-use timely_tests::{Runs, cycles, rng, seeds, verilate};
+use timely_tests::{Runs, cycles, quick, rng, seeds, verilate};
 use timely_verilate::{Dut, Library};
 
 /// 4 ns, in units of `now`.
@@ -161,7 +161,10 @@ fn equals_model<const F: usize, const W: usize>(name: &str) {
         println!(
             "{F} bits of flow: {grants} grants, held at {held} clocks; {IN_FLIGHT} in flight at {crowded} clocks, queue full at {full}"
         );
-        assert!(grants > cycles() / 20 && held > cycles() / 100 && crowded > 0, "the stimulus does not reach the gate's corners");
+        assert!(
+            quick() || grants > cycles() / 20 && held > cycles() / 100 && crowded > 0,
+            "the stimulus does not reach the gate's corners"
+        );
         assert!(full > 0 || cycles() < 100_000, "the queue was never full");
     }
 }

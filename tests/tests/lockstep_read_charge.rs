@@ -8,7 +8,7 @@ use timely_hw::roce::ReadCharge as Block_;
 use timely_model::Block;
 use timely_model::bus::Charge;
 use timely_model::roce::read_charge::{Brings, In, LONGEST_READ, Out, ReadCharge};
-use timely_tests::{Runs, cycles, rng, seeds, verilate};
+use timely_tests::{Runs, cycles, quick, rng, seeds, verilate};
 use timely_verilate as v;
 
 struct Bench {
@@ -218,7 +218,7 @@ fn lockstep<const F: usize, const S: usize>(strict: bool) {
     }
     println!("2^{F} flows, strict {strict}: {tally:?}");
     let rare = ["let go", "loads", "READs longer than one is counted"];
-    assert!(tally.iter().all(|(what, n)| *n > 20 || (strict && rare.contains(what) && *n == 0)), "{tally:?}");
+    assert!(quick() || tally.iter().all(|(what, n)| *n > 20 || (strict && rare.contains(what) && *n == 0)), "{tally:?}");
 }
 
 #[test]

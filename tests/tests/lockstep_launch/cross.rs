@@ -3,7 +3,7 @@
 use rand::Rng;
 use std::collections::VecDeque;
 use timely_hw::shells::ecpix5::CROSS;
-use timely_tests::{Runs, cycles, rng, seeds};
+use timely_tests::{Runs, cycles, quick, rng, seeds};
 use timely_verilate::{Options, build};
 
 /// Words that wait in it and at its output.
@@ -79,7 +79,7 @@ fn words_cross_whole_and_in_order() {
             dut.tick();
         }
         println!("{moved} words, {full} found it full, {resets} resets");
-        assert!(moved > cycles() / 10 && full > cycles() / 100 && resets > 20, "seed {seed}");
+        assert!(quick() || moved > cycles() / 10 && full > cycles() / 100 && resets > 20, "seed {seed}");
     }
 }
 
