@@ -147,8 +147,8 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     launch_date: Signal<Local, Bits<40>>,
     /// Record of a flow that a queue pair loads.
     pair_record: Signal<Local, Bits<512>>,
-    /// A queue pair's sample is a time-out.
-    pair_times_out: Signal<Local, Bit>,
+    /// A queue pair's sample is a time-out or a NAK.
+    pair_tells: Signal<Local, Bit>,
 }
 
 impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> Control<W, K, F, S, A> {
@@ -161,7 +161,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             pfc_bit: bit(Counter::PfcFrames),
             paused_bit: bit(Counter::PausedTime), clock: Time::new(), pause: Pause::new(), telemetry: Telemetry::new(), recorder: Recorder::new(), histograms: Histograms::new(), dma: Dma::new(), rtt: Rtt::new(), reaction: Reaction::new(), ack: Ack::new() }
             clk, rst, s_axil, s_axis_rx, m_axis_tx, tx_cpl, ptp_valid, ptp_time, d, sent, idle, limited_valid, limited_flow, limited, paused, data_pulses, data_swept, steady, date, settings, later, stop, pw,
-            fl, hd, rate, release, tap_sample, tap_rec_valid, tap_rec_data, m_axi, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, txmux, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date, pairs, clearing, st, time_offset, time_epoch, departed_epoch, pair_record, pair_times_out,
+            fl, hd, rate, release, tap_sample, tap_rec_valid, tap_rec_data, m_axi, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, txmux, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date, pairs, clearing, st, time_offset, time_epoch, departed_epoch, pair_record, pair_tells,
         )
     }
 }
@@ -440,13 +440,16 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         // DCQCN's CNPs and timers; the host's writes go first.
         self.reaction.ack_valid.next = self.parse.o.valid.val() & (self.parse.o.kind.val() == bits::<2>(2));
         self.reaction.ack_ecn.next = self.header.val().get_bits::<2>(208);
-        self.pair_times_out.next = self.pairs.sample_valid.val() & (self.pairs.sample_kind.val() == bits::<2>(1));
-        self.reaction.sample_valid.next = self.rtt.sample.valid.val() | self.pair_times_out.val();
+        // Of queue pairs' samples time-outs and NAKs alone.
+        self.pair_tells.next = self.pairs.sample_valid.val() & self.pairs.sample_kind.val().any();
+        self.reaction.sample_valid.next = self.rtt.sample.valid.val() | self.pair_tells.val();
         self.reaction.sample_kind.next = self.rtt.sample.kind.val();
         self.reaction.sample_flow.next = self.rtt.sample.flow.val();
-        if self.pair_times_out.val() {
+        self.reaction.sample_lost.next = self.rtt.sample.lost.val().any();
+        if self.pair_tells.val() {
             self.reaction.sample_kind.next = self.pairs.sample_kind.val();
             self.reaction.sample_flow.next = self.pairs.sample_flow.val();
+            self.reaction.sample_lost.next = self.pairs.sample_kind.val().get_bit(1);
         }
         self.reaction.release_valid.next = self.release.valid.val();
         self.reaction.release_bytes.next = self.release.bytes.val();

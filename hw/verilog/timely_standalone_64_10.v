@@ -1430,6 +1430,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [1:0] reaction__sample_kind_v;
     reg  [9:0] reaction__sample_flow;
     reg  [9:0] reaction__sample_flow_v;
+    reg  reaction__sample_lost;
+    reg  reaction__sample_lost_v;
     wire reaction__release_valid;
     wire [31:0] reaction__release_bytes;
     wire reaction__notice_valid;
@@ -1729,7 +1731,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [383:0] header;
     wire [39:0] launch_date;
     reg  [511:0] pair_record;
-    wire pair_times_out;
+    wire pair_tells;
     
     // Sub module instances
     tnic_standalone__core__control__clock clock(
@@ -1911,6 +1913,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .sample_valid(reaction__sample_valid),
         .sample_kind(reaction__sample_kind),
         .sample_flow(reaction__sample_flow),
+        .sample_lost(reaction__sample_lost),
         .release_valid(reaction__release_valid),
         .release_bytes(reaction__release_bytes),
         .notice_valid(reaction__notice_valid),
@@ -2324,9 +2327,11 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         tap_sample_rtt_ns = engine__sample_rtt_ns_v;
         reaction__sample_kind_v = rtt__sample_kind;
         reaction__sample_flow_v = rtt__sample_flow;
-        if (pair_times_out) begin
+        reaction__sample_lost_v = |rtt__sample_lost;
+        if (pair_tells) begin
             reaction__sample_kind_v = pairs_sample_kind;
             reaction__sample_flow_v = pairs_sample_flow;
+            reaction__sample_lost_v = pairs_sample_kind[32'h1];
         end
         own_pulses = ((32'h0) & 64'hffffffffffffffff);
         if (recorder__dropped) begin
@@ -2370,6 +2375,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         engine__sample_lost = engine__sample_lost_v;
         reaction__sample_kind = reaction__sample_kind_v;
         reaction__sample_flow = reaction__sample_flow_v;
+        reaction__sample_lost = reaction__sample_lost_v;
     end
     assign clock__clk = clk;
     assign clock__rst = rst;
@@ -2524,8 +2530,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign engine__limited = limited;
     assign reaction__ack_valid = parse__o_valid & (parse__o_kind == ((32'h2) & 2'h3));
     assign reaction__ack_ecn = header[(32'hd0)+:(2)];
-    assign pair_times_out = pairs_sample_valid & (pairs_sample_kind == ((32'h1) & 2'h3));
-    assign reaction__sample_valid = rtt__sample_valid | pair_times_out;
+    assign pair_tells = pairs_sample_valid & |pairs_sample_kind;
+    assign reaction__sample_valid = rtt__sample_valid | pair_tells;
     assign reaction__release_valid = release_valid;
     assign reaction__release_bytes = release_bytes;
     assign reaction__notice_valid = pairs_notice_valid;
@@ -19163,7 +19169,11 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [31:0] state__time_2;
     wire [9:0] state__flow_11;
     wire state__write_11;
-    wire [138:0] state__record_11;
+    wire [56:0] state__last_11;
+    wire [40:0] state__filtered_11;
+    wire [9:0] state__flow_19;
+    wire state__write_19;
+    wire [40:0] state__mark_19;
     wire state__swift_2;
     wire state__dcqcn_2;
     wire state__decay_2;
@@ -19341,6 +19351,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [31:0] loss__time_14;
     wire  loss__falls_12;
     wire  loss__falls_13;
+    wire  loss__falls_18;
     wire  loss__falls_19;
     wire  [26:0] loss__decrease_13;
     wire target__clk;
@@ -19356,9 +19367,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [31:0] target__target_3;
     wire [31:0] target__before_10;
     wire target__cnp_10;
-    wire target__timed_out_10;
     wire  [31:0] target__target_10;
-    wire  target__given_10;
     wire choose__clk;
     wire choose__rst;
     wire [41:0] choose__bus_11;
@@ -19446,9 +19455,23 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [138:0] earlier__i;
     wire  [138:0] earlier__o;
     wire mark__clk;
+    wire mark__sweep;
     wire [8:0] mark__at;
-    wire [40:0] mark__i;
-    wire  [40:0] mark__o;
+    wire [40:0] mark__before_2;
+    wire [2:0] mark__kind_10;
+    wire [2:0] mark__kind_18;
+    wire mark__reacts_18;
+    wire [13:0] mark__flags_10;
+    wire [7:0] mark__action_10;
+    wire mark__falls_10;
+    wire [31:0] mark__time_10;
+    wire [39:0] mark__kept_10;
+    wire [31:0] mark__target_10;
+    wire mark__valid_18;
+    wire mark__loss_18;
+    wire [31:0] mark__rate_19;
+    wire  mark__write_19;
+    wire  [40:0] mark__mark_19;
     wire alpha__clk;
     wire [8:0] alpha__at;
     wire [24:0] alpha__i;
@@ -20182,9 +20205,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     reg  [40:0] filtered__d;
     reg  [40:0] filtered__d_v;
     reg [40:0] filtered__q = 41'h0;
-    reg  [40:0] mark11__d;
-    reg  [40:0] mark11__d_v;
-    reg [40:0] mark11__q = 41'h0;
     
     // Local signals
     wire sweep;
@@ -20195,10 +20215,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [10:0] options;
     reg  [41:0] bus_in;
     wire [39:0] aimed;
-    wire [39:0] aim_now;
-    wire remembers;
-    reg  [40:0] marked;
-    wire [39:0] marked_now;
     wire [2:0] kind_10;
     wire [2:0] kind_14;
     wire [2:0] kind_18;
@@ -20262,7 +20278,11 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .time_2(state__time_2),
         .flow_11(state__flow_11),
         .write_11(state__write_11),
-        .record_11(state__record_11),
+        .last_11(state__last_11),
+        .filtered_11(state__filtered_11),
+        .flow_19(state__flow_19),
+        .write_19(state__write_19),
+        .mark_19(state__mark_19),
         .swift_2(state__swift_2),
         .dcqcn_2(state__dcqcn_2),
         .decay_2(state__decay_2),
@@ -20461,6 +20481,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .time_14(loss__time_14),
         .falls_12(loss__falls_12),
         .falls_13(loss__falls_13),
+        .falls_18(loss__falls_18),
         .falls_19(loss__falls_19),
         .decrease_13(loss__decrease_13)
     );
@@ -20478,9 +20499,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .target_3(target__target_3),
         .before_10(target__before_10),
         .cnp_10(target__cnp_10),
-        .timed_out_10(target__timed_out_10),
-        .target_10(target__target_10),
-        .given_10(target__given_10)
+        .target_10(target__target_10)
     );
     tnic_standalone__core__control__engine__choose choose(
         .clk(choose__clk),
@@ -20575,9 +20594,23 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     );
     tnic_standalone__core__control__engine__mark mark(
         .clk(mark__clk),
+        .sweep(mark__sweep),
         .at(mark__at),
-        .i(mark__i),
-        .o(mark__o)
+        .before_2(mark__before_2),
+        .kind_10(mark__kind_10),
+        .kind_18(mark__kind_18),
+        .reacts_18(mark__reacts_18),
+        .flags_10(mark__flags_10),
+        .action_10(mark__action_10),
+        .falls_10(mark__falls_10),
+        .time_10(mark__time_10),
+        .kept_10(mark__kept_10),
+        .target_10(mark__target_10),
+        .valid_18(mark__valid_18),
+        .loss_18(mark__loss_18),
+        .rate_19(mark__rate_19),
+        .write_19(mark__write_19),
+        .mark_19(mark__mark_19)
     );
     tnic_standalone__core__control__engine__alpha alpha(
         .clk(alpha__clk),
@@ -20602,7 +20635,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         writes__d_v = writes__q;
         last__d_v = last__q;
         filtered__d_v = filtered__q;
-        mark11__d_v = mark11__q;
         sweep_count__d_v = sweep_count__q + ((32'h1) & 17'h1ffff);
         if (sweep_count__q == last_sweep) begin
             sweep_done__d_v = 1'b1;
@@ -20814,20 +20846,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         end
         low_10__d_v = ~flags__9__q[(64'ha)+:(1)];
         edge_13__d_v = (~flags__12__q[(64'hb)+:(1)] | (kind__12__q != Kind__Sample)) | loss__falls_12;
-        marked = mark__o;
-        if ((is_sample & falls) | (kind_10[(64'h0)+:(1)] & flags__10__q[(64'h3)+:(1)])) begin
-            marked = {marked_now, 1'b1};
-        end
-        else if (is_sample & flags__10__q[(64'h4)+:(1)]) begin
-            marked = {kept__q, 1'b1};
-        end
-        if (remembers) begin
-            marked = {aim_now, 1'b1};
-        end
-        mark11__d_v = marked;
-        if (kind_10[(64'h1)+:(1)] | sweep) begin
-            mark11__d_v = ((32'h0) & 41'h1ffffffffff);
-        end
         last__d_v = {1'b1, stamps__o[(64'h18)+:(32)], stamps__o[(64'h0)+:(24)]};
         if (~is_sample | sweep) begin
             last__d_v = ((32'h0) & 57'h1ffffffffffffff);
@@ -21065,7 +21083,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         writes__d = writes__d_v;
         last__d = last__d_v;
         filtered__d = filtered__d_v;
-        mark11__d = mark11__d_v;
         valid__0__d = valid__0__d_v;
         flow__0__d = flow__0__d_v;
         kind__0__d = kind__0__d_v;
@@ -21359,7 +21376,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign earlier__i = state__record_2;
     assign mark__clk = clk;
     assign mark__at = turn__q;
-    assign mark__i = {state__record_2[(64'h63)+:(40)], state__record_2[(64'h62)+:(1)]};
+    assign mark__sweep = sweep;
+    assign mark__before_2 = {state__record_2[(64'h63)+:(40)], state__record_2[(64'h62)+:(1)]};
     assign reciprocal__clk = clk;
     assign reciprocal__rst = rst;
     assign reciprocal__rtt_0 = arbiter__rtt_ns;
@@ -21492,12 +21510,9 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign target__target_3 = aimed[(64'h0)+:(32)];
     assign target__before_10 = rate__before_10;
     assign target__cnp_10 = action__10__q[(64'h0)+:(1)];
-    assign target__timed_out_10 = kind_10[(64'h0)+:(1)] & ~reacts__10__q;
     assign aims__0__d = target__target_10;
     assign aims__1__d = aims__0__q;
     assign aims__2__d = aims__1__q;
-    assign aim_now = ((target__target_10) & 40'hffffffffff);
-    assign remembers = flags__10__q[(64'hd)+:(1)] & (target__given_10 | action__10__q[(64'h2)+:(1)]);
     assign alpha__clk = clk;
     assign alpha__at = turn__q;
     assign alpha_in = state__record_2[(64'h3c)+:(38)];
@@ -21506,10 +21521,25 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign lowers__1__d = lowers__0__q;
     assign loss__cnp_12 = lowers__0__q;
     assign loss__half_alpha_12 = ~alpha__o;
-    assign marked_now = ((stamps__o[(64'h18)+:(32)]) & 40'hffffffffff);
+    assign mark__kind_10 = kind__10__q;
+    assign mark__kind_18 = kind__18__q;
+    assign mark__reacts_18 = reacts__18__q;
+    assign mark__flags_10 = flags__10__q;
+    assign mark__action_10 = action__10__q;
+    assign mark__falls_10 = falls;
+    assign mark__time_10 = stamps__o[(64'h18)+:(32)];
+    assign mark__kept_10 = kept__q;
+    assign mark__target_10 = target__target_10;
+    assign mark__valid_18 = valid__18__q;
+    assign mark__loss_18 = loss__falls_18;
+    assign mark__rate_19 = rate__rate_19;
     assign state__flow_11 = flow__11__q;
     assign state__write_11 = writes__q;
-    assign state__record_11 = {mark11__q[(64'h1)+:(40)], mark11__q[(64'h0)+:(1)], filtered__q[(64'h3)+:(38)], filtered__q[(64'h0)+:(3)], last__q[(64'h38)+:(1)], last__q[(64'h18)+:(32)], last__q[(64'h0)+:(24)]};
+    assign state__last_11 = last__q;
+    assign state__filtered_11 = filtered__q;
+    assign state__flow_19 = flow__19__q;
+    assign state__write_19 = mark__write_19;
+    assign state__mark_19 = mark__mark_19;
     assign choose__clk = clk;
     assign choose__rst = rst;
     assign choose__bus_11 = bus__11__q;
@@ -21883,7 +21913,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         writes__q <= writes__d;
         last__q <= last__d;
         filtered__q <= filtered__d;
-        mark11__q <= mark11__d;
     end
 endmodule // standalone__core__control__engine
 
@@ -32699,7 +32728,7 @@ endmodule // standalone__core__control__engine__limits__sooner
 
 
 
-module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus_8,profile_8,flow_0,lost_0,rtt_2,endpoint_2,cnp_12,half_alpha_12,time_2,law_10,valid_14,flow_14,time_14,falls_12,falls_13,falls_19,decrease_13);
+module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus_8,profile_8,flow_0,lost_0,rtt_2,endpoint_2,cnp_12,half_alpha_12,time_2,law_10,valid_14,flow_14,time_14,falls_12,falls_13,falls_18,falls_19,decrease_13);
     
     // Module arguments
     input wire  clk;
@@ -32721,6 +32750,7 @@ module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus
     input wire  [31:0] time_14;
     output wire falls_12;
     output wire falls_13;
+    output wire falls_18;
     output wire falls_19;
     output wire [26:0] decrease_13;
     
@@ -32927,6 +32957,7 @@ module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus
     assign amount__0__d = decrease__data;
     assign falls_12 = falls__1__q;
     assign falls_13 = falls__2__q;
+    assign falls_18 = falls__7__q;
     assign falls_19 = falls__8__q;
     assign decrease_13 = amount__2__q;
     
@@ -33133,7 +33164,190 @@ endmodule // standalone__core__control__engine__loss__times
 
 
 
-module tnic_standalone__core__control__engine__mark(clk,at,i,o);
+module tnic_standalone__core__control__engine__mark(clk,sweep,at,before_2,kind_10,kind_18,reacts_18,flags_10,action_10,falls_10,time_10,kept_10,target_10,valid_18,loss_18,rate_19,write_19,mark_19);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  sweep;
+    input wire  [8:0] at;
+    input wire  [40:0] before_2;
+    input wire  [2:0] kind_10;
+    input wire  [2:0] kind_18;
+    input wire  reacts_18;
+    input wire  [13:0] flags_10;
+    input wire  [7:0] action_10;
+    input wire  falls_10;
+    input wire  [31:0] time_10;
+    input wire  [39:0] kept_10;
+    input wire  [31:0] target_10;
+    input wire  valid_18;
+    input wire  loss_18;
+    input wire  [31:0] rate_19;
+    output wire write_19;
+    output reg  [40:0] mark_19;
+    reg  [40:0] mark_19_v;
+    
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    localparam Kind__Reaction = 6;
+    localparam Kind__Nak = 7;
+    
+    // Stub signals
+    wire old__clk;
+    wire [8:0] old__at;
+    wire [40:0] old__i;
+    wire  [40:0] old__o;
+    wire later__clk;
+    wire [8:0] later__at;
+    wire [40:0] later__i;
+    wire  [40:0] later__o;
+    reg  [40:0] mark__d;
+    reg  [40:0] mark__d_v;
+    reg [40:0] mark__q = 41'h0;
+    wire dcqcn__0__d;
+    reg dcqcn__0__q = 1'h0;
+    wire dcqcn__1__d;
+    reg dcqcn__1__q = 1'h0;
+    wire dcqcn__2__d;
+    reg dcqcn__2__q = 1'h0;
+    wire dcqcn__3__d;
+    reg dcqcn__3__q = 1'h0;
+    wire dcqcn__4__d;
+    reg dcqcn__4__q = 1'h0;
+    wire dcqcn__5__d;
+    reg dcqcn__5__q = 1'h0;
+    wire dcqcn__6__d;
+    reg dcqcn__6__q = 1'h0;
+    wire dcqcn__7__d;
+    reg dcqcn__7__q = 1'h0;
+    reg  settles_19__d;
+    reg  settles_19__d_v;
+    reg settles_19__q = 1'h0;
+    reg  writes__d;
+    reg  writes__d_v;
+    reg writes__q = 1'h0;
+    
+    // Local signals
+    reg  [40:0] now;
+    wire [39:0] decrease;
+    wire [39:0] aim;
+    wire [39:0] settled;
+    wire is_sample;
+    wire replaces;
+    wire [2:0] bits_10;
+    wire [2:0] bits_18;
+    wire dcqcn_18;
+    wire timed_out;
+    wire settles;
+    
+    // Sub module instances
+    tnic_standalone__core__control__engine__mark__old old(
+        .clk(old__clk),
+        .at(old__at),
+        .i(old__i),
+        .o(old__o)
+    );
+    tnic_standalone__core__control__engine__mark__later later(
+        .clk(later__clk),
+        .at(later__at),
+        .i(later__i),
+        .o(later__o)
+    );
+    
+    // Update code
+    always @(*) begin
+        mark__d_v = mark__q;
+        settles_19__d_v = settles_19__q;
+        writes__d_v = writes__q;
+        now = old__o;
+        if ((is_sample & falls_10) | (bits_10[(64'h0)+:(1)] & flags_10[(64'h3)+:(1)])) begin
+            now = {decrease, 1'b1};
+        end
+        else if (is_sample & flags_10[(64'h4)+:(1)]) begin
+            now = {kept_10, 1'b1};
+        end
+        if (flags_10[(64'hd)+:(1)] & (action_10[(64'h0)+:(1)] | action_10[(64'h2)+:(1)])) begin
+            now = {aim, 1'b1};
+        end
+        mark__d_v = now;
+        if (replaces) begin
+            mark__d_v = ((32'h0) & 41'h1ffffffffff);
+        end
+        settles_19__d_v = settles;
+        writes__d_v = (((valid_18 & (kind_18 != Kind__Host)) & ~(reacts_18 & ~dcqcn_18)) | settles) | sweep;
+        mark_19_v = later__o;
+        if (settles_19__q) begin
+            mark_19_v = {settled, 1'b1};
+        end
+        mark__d = mark__d_v;
+        settles_19__d = settles_19__d_v;
+        writes__d = writes__d_v;
+        mark_19 = mark_19_v;
+    end
+    assign dcqcn__1__d = dcqcn__0__q;
+    assign dcqcn__2__d = dcqcn__1__q;
+    assign dcqcn__3__d = dcqcn__2__q;
+    assign dcqcn__4__d = dcqcn__3__q;
+    assign dcqcn__5__d = dcqcn__4__q;
+    assign dcqcn__6__d = dcqcn__5__q;
+    assign dcqcn__7__d = dcqcn__6__q;
+    assign old__clk = clk;
+    assign old__at = at;
+    assign old__i = before_2;
+    assign dcqcn__0__d = flags_10[(64'hd)+:(1)];
+    assign bits_10 = kind_10;
+    assign is_sample = kind_10 == Kind__Sample;
+    assign decrease = ((time_10) & 40'hffffffffff);
+    assign aim = ((target_10) & 40'hffffffffff);
+    assign replaces = bits_10[(64'h1)+:(1)] | sweep;
+    assign later__clk = clk;
+    assign later__at = at;
+    assign later__i = mark__q;
+    assign dcqcn_18 = dcqcn__7__q;
+    assign bits_18 = kind_18;
+    assign timed_out = (bits_18[(64'h0)+:(1)] & ~bits_18[(64'h1)+:(1)]) & ~reacts_18;
+    assign settles = (valid_18 & dcqcn_18) & (loss_18 | timed_out);
+    assign settled = ((rate_19) & 40'hffffffffff);
+    assign write_19 = writes__q;
+    
+    always @(posedge clk) begin
+        mark__q <= mark__d;
+        dcqcn__0__q <= dcqcn__0__d;
+        dcqcn__1__q <= dcqcn__1__d;
+        dcqcn__2__q <= dcqcn__2__d;
+        dcqcn__3__q <= dcqcn__3__d;
+        dcqcn__4__q <= dcqcn__4__d;
+        dcqcn__5__q <= dcqcn__5__d;
+        dcqcn__6__q <= dcqcn__6__d;
+        dcqcn__7__q <= dcqcn__7__d;
+        settles_19__q <= settles_19__d;
+        writes__q <= writes__d;
+    end
+endmodule // standalone__core__control__engine__mark
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__engine__mark__later(clk,at,i,o);
     
     // Module arguments
     input wire  clk;
@@ -33160,7 +33374,7 @@ module tnic_standalone__core__control__engine__mark(clk,at,i,o);
     reg [40:0] raw__q = 41'h0;
     
     // Sub module instances
-    tnic_standalone__core__control__engine__mark__ram ram(
+    tnic_standalone__core__control__engine__mark__later__ram ram(
         .read_address(ram__read_address),
         .read_clock(ram__read_clock),
         .read_data(ram__read_data),
@@ -33191,10 +33405,10 @@ module tnic_standalone__core__control__engine__mark(clk,at,i,o);
         read__q <= read__d;
         raw__q <= raw__d;
     end
-endmodule // standalone__core__control__engine__mark
+endmodule // standalone__core__control__engine__mark__later
 
 
-module tnic_standalone__core__control__engine__mark__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__core__control__engine__mark__later__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
     input wire  [8:0] read_address;
@@ -33217,7 +33431,102 @@ module tnic_standalone__core__control__engine__mark__ram(read_address,read_clock
           mem[write_address] <= write_data;
        end
     end
-endmodule // standalone__core__control__engine__mark__ram
+endmodule // standalone__core__control__engine__mark__later__ram
+
+
+
+
+
+
+
+
+module tnic_standalone__core__control__engine__mark__old(clk,at,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [8:0] at;
+    input wire  [40:0] i;
+    output wire [40:0] o;
+    
+    // Constant declarations
+    localparam  behind = 9'b101;
+    
+    // Stub signals
+    wire [8:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [40:0] ram__read_data;
+    wire [8:0] ram__write_address;
+    wire ram__write_clock;
+    wire [40:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [8:0] read__d;
+    reg  [8:0] read__d_v;
+    reg [8:0] read__q = 9'h0;
+    reg  [40:0] raw__d;
+    reg  [40:0] raw__d_v;
+    reg [40:0] raw__q = 41'h0;
+    
+    // Sub module instances
+    tnic_standalone__core__control__engine__mark__old__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        read__d_v = read__q;
+        raw__d_v = raw__q;
+        read__d_v = at - behind;
+        raw__d_v = ram__read_data;
+        read__d = read__d_v;
+        raw__d = raw__d_v;
+    end
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign ram__write_enable = 1'b1;
+    assign ram__write_address = at;
+    assign ram__write_data = i;
+    assign ram__read_address = read__q;
+    assign o = raw__q;
+    
+    always @(posedge clk) begin
+        read__q <= read__d;
+        raw__q <= raw__d;
+    end
+endmodule // standalone__core__control__engine__mark__old
+
+
+module tnic_standalone__core__control__engine__mark__old__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [40:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [40:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[40:0] mem[511:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {41{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__mark__old__ram
+
+
 
 
 
@@ -39257,7 +39566,7 @@ endmodule // standalone__core__control__engine__stamps__ram
 
 
 
-module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_valid,load_flow,load_profile,flow_0,rtt_2,time_2,flow_11,write_11,record_11,swift_2,dcqcn_2,decay_2,profile_1,profile_1b,profile_2,record_2,record_3,difference_3,age_3,since_3);
+module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_valid,load_flow,load_profile,flow_0,rtt_2,time_2,flow_11,write_11,last_11,filtered_11,flow_19,write_19,mark_19,swift_2,dcqcn_2,decay_2,profile_1,profile_1b,profile_2,record_2,record_3,difference_3,age_3,since_3);
     
     // Module arguments
     input wire  clk;
@@ -39271,7 +39580,11 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
     input wire  [31:0] time_2;
     input wire  [9:0] flow_11;
     input wire  write_11;
-    input wire  [138:0] record_11;
+    input wire  [56:0] last_11;
+    input wire  [40:0] filtered_11;
+    input wire  [9:0] flow_19;
+    input wire  write_19;
+    input wire  [40:0] mark_19;
     input wire  swift_2;
     input wire  dcqcn_2;
     input wire  decay_2;
@@ -39285,34 +39598,27 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
     output wire [31:0] since_3;
     
     // Stub signals
-    wire [9:0] ram_0__read_address;
-    wire ram_0__read_clock;
-    wire  [47:0] ram_0__read_data;
-    wire [9:0] ram_0__write_address;
-    wire ram_0__write_clock;
-    wire [47:0] ram_0__write_data;
-    wire ram_0__write_enable;
-    wire [9:0] ram_48__read_address;
-    wire ram_48__read_clock;
-    wire  [47:0] ram_48__read_data;
-    wire [9:0] ram_48__write_address;
-    wire ram_48__write_clock;
-    wire [47:0] ram_48__write_data;
-    wire ram_48__write_enable;
-    wire [9:0] ram_96__read_address;
-    wire ram_96__read_clock;
-    wire  [31:0] ram_96__read_data;
-    wire [9:0] ram_96__write_address;
-    wire ram_96__write_clock;
-    wire [31:0] ram_96__write_data;
-    wire ram_96__write_enable;
-    wire [9:0] ram_128__read_address;
-    wire ram_128__read_clock;
-    wire  [10:0] ram_128__read_data;
-    wire [9:0] ram_128__write_address;
-    wire ram_128__write_clock;
-    wire [10:0] ram_128__write_data;
-    wire ram_128__write_enable;
+    wire [9:0] lasts__read_address;
+    wire lasts__read_clock;
+    wire  [56:0] lasts__read_data;
+    wire [9:0] lasts__write_address;
+    wire lasts__write_clock;
+    wire [56:0] lasts__write_data;
+    wire lasts__write_enable;
+    wire [9:0] filters__read_address;
+    wire filters__read_clock;
+    wire  [40:0] filters__read_data;
+    wire [9:0] filters__write_address;
+    wire filters__write_clock;
+    wire [40:0] filters__write_data;
+    wire filters__write_enable;
+    wire [9:0] marks__read_address;
+    wire marks__read_clock;
+    wire  [40:0] marks__read_data;
+    wire [9:0] marks__write_address;
+    wire marks__write_clock;
+    wire [40:0] marks__write_data;
+    wire marks__write_enable;
     wire profiles__0__clock;
     wire profiles__0__read_enable;
     wire [9:0] profiles__0__read_address;
@@ -39353,47 +39659,36 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
     reg [31:0] since__q = 32'h0;
     
     // Local signals
-    wire [138:0] read;
-    wire [138:0] written;
     wire [39:0] mark_2;
     reg  [23:0] less;
     
     // Sub module instances
-    tnic_standalone__core__control__engine__state__ram_0 ram_0(
-        .read_address(ram_0__read_address),
-        .read_clock(ram_0__read_clock),
-        .read_data(ram_0__read_data),
-        .write_address(ram_0__write_address),
-        .write_clock(ram_0__write_clock),
-        .write_data(ram_0__write_data),
-        .write_enable(ram_0__write_enable)
+    tnic_standalone__core__control__engine__state__lasts lasts(
+        .read_address(lasts__read_address),
+        .read_clock(lasts__read_clock),
+        .read_data(lasts__read_data),
+        .write_address(lasts__write_address),
+        .write_clock(lasts__write_clock),
+        .write_data(lasts__write_data),
+        .write_enable(lasts__write_enable)
     );
-    tnic_standalone__core__control__engine__state__ram_48 ram_48(
-        .read_address(ram_48__read_address),
-        .read_clock(ram_48__read_clock),
-        .read_data(ram_48__read_data),
-        .write_address(ram_48__write_address),
-        .write_clock(ram_48__write_clock),
-        .write_data(ram_48__write_data),
-        .write_enable(ram_48__write_enable)
+    tnic_standalone__core__control__engine__state__filters filters(
+        .read_address(filters__read_address),
+        .read_clock(filters__read_clock),
+        .read_data(filters__read_data),
+        .write_address(filters__write_address),
+        .write_clock(filters__write_clock),
+        .write_data(filters__write_data),
+        .write_enable(filters__write_enable)
     );
-    tnic_standalone__core__control__engine__state__ram_96 ram_96(
-        .read_address(ram_96__read_address),
-        .read_clock(ram_96__read_clock),
-        .read_data(ram_96__read_data),
-        .write_address(ram_96__write_address),
-        .write_clock(ram_96__write_clock),
-        .write_data(ram_96__write_data),
-        .write_enable(ram_96__write_enable)
-    );
-    tnic_standalone__core__control__engine__state__ram_128 ram_128(
-        .read_address(ram_128__read_address),
-        .read_clock(ram_128__read_clock),
-        .read_data(ram_128__read_data),
-        .write_address(ram_128__write_address),
-        .write_clock(ram_128__write_clock),
-        .write_data(ram_128__write_data),
-        .write_enable(ram_128__write_enable)
+    tnic_standalone__core__control__engine__state__marks marks(
+        .read_address(marks__read_address),
+        .read_clock(marks__read_clock),
+        .read_data(marks__read_data),
+        .write_address(marks__write_address),
+        .write_clock(marks__write_clock),
+        .write_data(marks__write_data),
+        .write_enable(marks__write_enable)
     );
     tnic_standalone__core__control__engine__state__profiles__0 profiles__0(
         .clock(profiles__0__clock),
@@ -39422,7 +39717,7 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
         difference__d_v = difference__q;
         age__d_v = age__q;
         since__d_v = since__q;
-        raw__d_v = read;
+        raw__d_v = {marks__read_data[(64'h1)+:(40)], marks__read_data[(64'h0)+:(1)], filters__read_data[(64'h3)+:(38)], filters__read_data[(64'h0)+:(3)], lasts__read_data[(64'h38)+:(1)], lasts__read_data[(64'h18)+:(32)], lasts__read_data[(64'h0)+:(24)]};
         profile__d_v = profiles__0__read_data;
         record__d_v = raw__q;
         less = raw__q[(64'h0)+:(24)];
@@ -39470,38 +39765,30 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
         profiles__1__write_data = profiles__1__write_data_v;
         profiles__1__write_enable = profiles__1__write_enable_v;
     end
-    assign written = record_11;
-    assign ram_0__read_clock = clk;
-    assign ram_0__write_clock = clk;
-    assign ram_0__read_address = flow_0;
-    assign ram_0__write_address = flow_11;
-    assign ram_0__write_data = written[(64'h0)+:(48)];
-    assign ram_0__write_enable = write_11;
-    assign ram_48__read_clock = clk;
-    assign ram_48__write_clock = clk;
-    assign ram_48__read_address = flow_0;
-    assign ram_48__write_address = flow_11;
-    assign ram_48__write_data = written[(64'h30)+:(48)];
-    assign ram_48__write_enable = write_11;
-    assign ram_96__read_clock = clk;
-    assign ram_96__write_clock = clk;
-    assign ram_96__read_address = flow_0;
-    assign ram_96__write_address = flow_11;
-    assign ram_96__write_data = written[(64'h60)+:(32)];
-    assign ram_96__write_enable = write_11;
-    assign ram_128__read_clock = clk;
-    assign ram_128__write_clock = clk;
-    assign ram_128__read_address = flow_0;
-    assign ram_128__write_address = flow_11;
-    assign ram_128__write_data = written[(64'h80)+:(11)];
-    assign ram_128__write_enable = write_11;
+    assign lasts__read_clock = clk;
+    assign lasts__write_clock = clk;
+    assign lasts__read_address = flow_0;
+    assign lasts__write_address = flow_11;
+    assign lasts__write_data = last_11;
+    assign lasts__write_enable = write_11;
+    assign filters__read_clock = clk;
+    assign filters__write_clock = clk;
+    assign filters__read_address = flow_0;
+    assign filters__write_address = flow_11;
+    assign filters__write_data = filtered_11;
+    assign filters__write_enable = write_11;
+    assign marks__read_clock = clk;
+    assign marks__write_clock = clk;
+    assign marks__read_address = flow_0;
+    assign marks__write_address = flow_19;
+    assign marks__write_data = mark_19;
+    assign marks__write_enable = write_19;
     assign profiles__0__clock = clk;
     assign profiles__0__read_enable = 1'b1;
     assign profiles__0__read_address = flow_0;
     assign profiles__1__clock = clk;
     assign profiles__1__read_enable = 1'b1;
     assign profiles__1__read_address = flow_0;
-    assign read = {ram_128__read_data, ram_96__read_data, ram_48__read_data, ram_0__read_data};
     assign profile_1 = profiles__0__read_data;
     assign profile_1b = profiles__1__read_data;
     assign profile_2 = profile__q;
@@ -39525,6 +39812,84 @@ endmodule // standalone__core__control__engine__state
 
 
 
+
+
+module tnic_standalone__core__control__engine__state__filters(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [40:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [40:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[40:0] mem[1023:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {41{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__state__filters
+
+
+module tnic_standalone__core__control__engine__state__lasts(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [56:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [56:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[56:0] mem[1023:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {57{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__state__lasts
+
+
+module tnic_standalone__core__control__engine__state__marks(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [40:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [40:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[40:0] mem[1023:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {41{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__state__marks
 
 
 
@@ -39581,108 +39946,6 @@ module tnic_standalone__core__control__engine__state__profiles__1(clock,read_ena
 endmodule // standalone__core__control__engine__state__profiles__1
 
 
-module tnic_standalone__core__control__engine__state__ram_0(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [47:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [47:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[47:0] mem[1023:0];
-    
-    always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {48{1'bx}} : mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-endmodule // standalone__core__control__engine__state__ram_0
-
-
-module tnic_standalone__core__control__engine__state__ram_128(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [10:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [10:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[10:0] mem[1023:0];
-    
-    always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {11{1'bx}} : mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-endmodule // standalone__core__control__engine__state__ram_128
-
-
-module tnic_standalone__core__control__engine__state__ram_48(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [47:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [47:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[47:0] mem[1023:0];
-    
-    always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {48{1'bx}} : mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-endmodule // standalone__core__control__engine__state__ram_48
-
-
-module tnic_standalone__core__control__engine__state__ram_96(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [31:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [31:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[31:0] mem[1023:0];
-    
-    always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {32{1'bx}} : mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-endmodule // standalone__core__control__engine__state__ram_96
 
 
 
@@ -39695,9 +39958,7 @@ endmodule // standalone__core__control__engine__state__ram_96
 
 
 
-
-
-module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_4,profile_1,profile_4,hyper_1,steps_3,limited_3,marked_3,target_3,before_10,cnp_10,timed_out_10,target_10,given_10);
+module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_4,profile_1,profile_4,hyper_1,steps_3,limited_3,marked_3,target_3,before_10,cnp_10,target_10);
     
     // Module arguments
     input wire  clk;
@@ -39713,10 +39974,8 @@ module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_4,profil
     input wire  [31:0] target_3;
     input wire  [31:0] before_10;
     input wire  cnp_10;
-    input wire  timed_out_10;
     output reg  [31:0] target_10;
     reg  [31:0] target_10_v;
-    output wire given_10;
     
     // Stub signals
     wire step__clk;
@@ -39808,9 +40067,6 @@ module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_4,profil
         if (cnp_10) begin
             target_10_v = rate;
         end
-        if (timed_out_10) begin
-            target_10_v = ((rate[(32'h1)+:(31)]) & 32'hffffffff);
-        end
         low4__d = low4__d_v;
         high4__d = high4__d_v;
         raise5__d = raise5__d_v;
@@ -39837,7 +40093,6 @@ module tnic_standalone__core__control__engine__target(clk,rst,bus_1,bus_4,profil
     assign later__rst = rst;
     assign later__i = target7__q;
     assign rate = before_10;
-    assign given_10 = cnp_10 | timed_out_10;
     
     always @(posedge clk) begin
         low4__q <= low4__d;
@@ -43253,7 +43508,7 @@ endmodule // standalone__core__control__pause__whole
 
 
 
-module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,sample_valid,sample_kind,sample_flow,release_valid,release_bytes,notice_valid,notice_flow,notice_marked,notice_bytes,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,now,action_valid,action_flow,action,action_ready,pulses);
+module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,sample_valid,sample_kind,sample_flow,sample_lost,release_valid,release_bytes,notice_valid,notice_flow,notice_marked,notice_bytes,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,now,action_valid,action_flow,action,action_ready,pulses);
     
     // Module arguments
     input wire  clk;
@@ -43264,6 +43519,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     input wire  sample_valid;
     input wire  [1:0] sample_kind;
     input wire  [9:0] sample_flow;
+    input wire  sample_lost;
     input wire  release_valid;
     input wire  [31:0] release_bytes;
     input wire  notice_valid;
@@ -43345,6 +43601,13 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     wire [3:0] laws__write_address;
     reg  laws__write_data;
     reg  laws__write_data_v;
+    wire lowers__clock;
+    wire [3:0] lowers__read_address;
+    wire  lowers__read_data;
+    wire lowers__write_enable;
+    wire [3:0] lowers__write_address;
+    reg  lowers__write_data;
+    reg  lowers__write_data_v;
     reg  came1__d;
     reg  came1__d_v;
     reg came1__q = 1'h0;
@@ -43424,6 +43687,21 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     reg  timed_out_2__d;
     reg  timed_out_2__d_v;
     reg timed_out_2__q = 1'h0;
+    wire losses__clock;
+    wire losses__read_enable;
+    wire [9:0] losses__read_address;
+    wire  losses__read_data;
+    wire losses__write_enable;
+    reg  [9:0] losses__write_address;
+    reg  [9:0] losses__write_address_v;
+    reg  losses__write_data;
+    reg  losses__write_data_v;
+    reg  lost_2__d;
+    reg  lost_2__d_v;
+    reg lost_2__q = 1'h0;
+    reg  lowers_2__d;
+    reg  lowers_2__d_v;
+    reg lowers_2__q = 1'h0;
     reg  [3:0] rest__d;
     reg  [3:0] rest__d_v;
     reg [3:0] rest__q = 4'h0;
@@ -43445,6 +43723,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     wire periods__marked;
     wire [23:0] periods__bytes;
     wire periods__timed_out_2;
+    wire periods__lost_2;
     wire periods__crowded_15;
     wire  [108:0] periods__next_15;
     wire  [7:0] periods__action_15;
@@ -43480,6 +43759,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     reg  [19:0] pushed;
     wire [15:0] seen_flow;
     wire [15:0] again_flow;
+    wire loses;
     wire times_out;
     wire ends;
     wire counts;
@@ -43508,6 +43788,14 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         .write_enable(laws__write_enable),
         .write_address(laws__write_address),
         .write_data(laws__write_data)
+    );
+    tnic_standalone__core__control__reaction__lowers lowers(
+        .clock(lowers__clock),
+        .read_address(lowers__read_address),
+        .read_data(lowers__read_data),
+        .write_enable(lowers__write_enable),
+        .write_address(lowers__write_address),
+        .write_data(lowers__write_data)
     );
     tnic_standalone__core__control__reaction__samples samples(
         .clk(samples__clk),
@@ -43538,6 +43826,15 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         .write_address(silences__write_address),
         .write_data(silences__write_data)
     );
+    tnic_standalone__core__control__reaction__losses losses(
+        .clock(losses__clock),
+        .read_enable(losses__read_enable),
+        .read_address(losses__read_address),
+        .read_data(losses__read_data),
+        .write_enable(losses__write_enable),
+        .write_address(losses__write_address),
+        .write_data(losses__write_data)
+    );
     tnic_standalone__core__control__reaction__words words(
         .read_address(words__read_address),
         .read_clock(words__read_clock),
@@ -43557,6 +43854,7 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         .marked(periods__marked),
         .bytes(periods__bytes),
         .timed_out_2(periods__timed_out_2),
+        .lost_2(periods__lost_2),
         .crowded_15(periods__crowded_15),
         .next_15(periods__next_15),
         .action_15(periods__action_15),
@@ -43586,6 +43884,8 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         bytes__d_v = bytes__q;
         at__d_v = at__q;
         timed_out_2__d_v = timed_out_2__q;
+        lost_2__d_v = lost_2__q;
+        lowers_2__d_v = lowers_2__q;
         rest__d_v = rest__q;
         load__d_v = load__q;
         load_flow__d_v = load_flow__q;
@@ -43632,6 +43932,10 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         if (law[(64'h0)+:(4)] == Law__Dcqcn) begin
             laws__write_data_v = ((32'h1) & 1'h1);
         end
+        lowers__write_data_v = ((32'h0) & 1'h1);
+        if (|written[(32'h0)+:(27)]) begin
+            lowers__write_data_v = ((32'h1) & 1'h1);
+        end
         came2__d_v = came1__q & |laws__read_data;
         seen2__d_v[(64'h0)+:(16)] = ((flow1__q) & 16'hffff);
         seen2__d_v[(64'h10)+:(4)] = profiles__read_data;
@@ -43670,6 +43974,8 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         end
         if (phase__q == ((32'h1) & 4'hf)) begin
             timed_out_2__d_v = |silences__read_data;
+            lost_2__d_v = |losses__read_data;
+            lowers_2__d_v = |lowers__read_data;
         end
         silences__write_address_v = flow__q;
         silences__write_data_v = ((32'h0) & 1'h1);
@@ -43679,6 +43985,15 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         end
         if (sweep) begin
             silences__write_address_v = sweep_count__q[(32'h0)+:(10)];
+        end
+        losses__write_address_v = flow__q;
+        losses__write_data_v = ((32'h0) & 1'h1);
+        if (loses) begin
+            losses__write_address_v = sample_flow;
+            losses__write_data_v = ((32'h1) & 1'h1);
+        end
+        if (sweep) begin
+            losses__write_address_v = sweep_count__q[(32'h0)+:(10)];
         end
         if (clears) begin
             load__d_v = 1'b0;
@@ -43761,6 +44076,8 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         bytes__d = bytes__d_v;
         at__d = at__d_v;
         timed_out_2__d = timed_out_2__d_v;
+        lost_2__d = lost_2__d_v;
+        lowers_2__d = lowers_2__d_v;
         rest__d = rest__d_v;
         load__d = load__d_v;
         load_flow__d = load_flow__d_v;
@@ -43775,8 +44092,11 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         profiles__write_address = profiles__write_address_v;
         profiles__write_data = profiles__write_data_v;
         laws__write_data = laws__write_data_v;
+        lowers__write_data = lowers__write_data_v;
         silences__write_address = silences__write_address_v;
         silences__write_data = silences__write_data_v;
+        losses__write_address = losses__write_address_v;
+        losses__write_data = losses__write_data_v;
         words__write_address = words__write_address_v;
         words__write_data = words__write_data_v;
         pulses = pulses_v;
@@ -43793,6 +44113,10 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     assign laws__read_address = profiles__read_data;
     assign laws__write_enable = bus__q[(64'h29)+:(1)] & ~|bus__q[(64'h20)+:(5)];
     assign laws__write_address = bus__q[(64'h25)+:(4)];
+    assign lowers__clock = clk;
+    assign lowers__read_address = profile__q;
+    assign lowers__write_enable = bus__q[(64'h29)+:(1)] & &bus__q[(64'h20)+:(5)];
+    assign lowers__write_address = bus__q[(64'h25)+:(4)];
     assign enters = came2__q & ~(left2__q & samples__o_valid);
     assign samples__clk = clk;
     assign samples__rst = rst;
@@ -43825,9 +44149,15 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
     assign silences__clock = clk;
     assign silences__read_enable = 1'b1;
     assign silences__read_address = flow__q;
+    assign losses__clock = clk;
+    assign losses__read_enable = 1'b1;
+    assign losses__read_address = flow__q;
     assign periods__timed_out_2 = timed_out_2__q;
+    assign periods__lost_2 = lost_2__q & lowers_2__q;
     assign times_out = (sample_valid & ready__q) & (sample_kind == ((32'h1) & 2'h3));
     assign silences__write_enable = times_out | (counts & timed_out_2__q) | sweep;
+    assign loses = (sample_valid & ready__q) & sample_lost;
+    assign losses__write_enable = loses | (counts & lost_2__q) | sweep;
     assign clears = load__q & ~ends;
     assign words__write_enable = counts | clears | sweep;
     assign asked = periods__action_15;
@@ -43865,6 +44195,8 @@ module tnic_standalone__core__control__reaction(clk,rst,swept,ack_valid,ack_ecn,
         bytes__q <= bytes__d;
         at__q <= at__d;
         timed_out_2__q <= timed_out_2__d;
+        lost_2__q <= lost_2__d;
+        lowers_2__q <= lowers_2__d;
         rest__q <= rest__d;
         load__q <= load__d;
         load_flow__q <= load_flow__d;
@@ -44122,6 +44454,58 @@ endmodule // standalone__core__control__reaction__laws
 
 
 
+module tnic_standalone__core__control__reaction__losses(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  read_enable;
+    input wire  [9:0] read_address;
+    output reg  read_data;
+    input wire  write_enable;
+    input wire  [9:0] write_address;
+    input wire  write_data;
+    
+    // Update code (custom)
+    (* ram_style = "block" *)
+    reg[0:0] mem[1023:0];
+    
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= mem[read_address];
+       end
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__reaction__losses
+
+
+
+
+
+
+module tnic_standalone__core__control__reaction__lowers(clock,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [3:0] read_address;
+    output wire read_data;
+    input wire  write_enable;
+    input wire  [3:0] write_address;
+    input wire  write_data;
+    
+    // Update code (custom)
+    (* ram_style = "distributed" *)
+    reg[0:0] mem[15:0];
+    
+    assign read_data = mem[read_address];
+    
+    always @(posedge clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__reaction__lowers
 
 
 
@@ -44144,7 +44528,9 @@ endmodule // standalone__core__control__reaction__laws
 
 
 
-module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,word_1,now,marked,bytes,timed_out_2,crowded_15,next_15,action_15,overtakes_15);
+
+
+module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,word_1,now,marked,bytes,timed_out_2,lost_2,crowded_15,next_15,action_15,overtakes_15);
     
     // Module arguments
     input wire  clk;
@@ -44156,6 +44542,7 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     input wire  marked;
     input wire  [23:0] bytes;
     input wire  timed_out_2;
+    input wire  lost_2;
     input wire  crowded_15;
     output reg  [108:0] next_15;
     reg  [108:0] next_15_v;
@@ -44272,6 +44659,7 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     reg  [26:0] right;
     reg  [26:0] sum;
     wire over;
+    wire anew;
     wire arms;
     reg  due;
     wire at_cnp;
@@ -44332,8 +44720,8 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
         notified_2__d_v = w[(64'h6a)+:(1)] & w[(64'h69)+:(1)];
         pending_2__d_v = w[(64'h6b)+:(1)];
         another_2__d_v = w[(64'h6c)+:(1)];
-        runs_3__d_v = started_2__q & ~timed_out_2;
-        falls_3__d_v = notified_2__q & ~timed_out_2;
+        runs_3__d_v = started_2__q & ~anew;
+        falls_3__d_v = notified_2__q & ~anew;
         index = ((32'ha) & 5'h1f);
         if (phase == ((32'h2) & 4'hf)) begin
             index = ((32'h9) & 5'h1f);
@@ -44526,6 +44914,7 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
         action_15 = action_15_v;
     end
     assign w = word_1;
+    assign anew = timed_out_2 | lost_2;
     assign profiles__read_clock = clk;
     assign profiles__write_clock = clk;
     assign profiles__write_enable = bus[(64'h29)+:(1)];
@@ -44536,7 +44925,7 @@ module tnic_standalone__core__control__reaction__periods(clk,bus,phase,profile,w
     assign period = read[(64'h0)+:(24)];
     assign over = s__q[32'h18];
     assign arms = marked & ~pending_2__q;
-    assign at_cnp = (due_6__q & ~arms) & ~timed_out_2;
+    assign at_cnp = (due_6__q & ~arms) & ~anew;
     assign held = s__q[(32'h0)+:(24)];
     assign left = (((a__q) & 27'h7ffffff) << ((32'h1) & 27'h7ffffff)) | ((32'h1) & 27'h7ffffff);
     assign tock = (runs_3__q & ~tick_11__q) & ~short_10__q;

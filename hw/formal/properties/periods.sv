@@ -2,9 +2,10 @@
 // A CNP comes at least an interval behind the last one, or at the end of that interval, and nothing that ended before it is owed any more;
 // alpha decays behind a first CNP, and a stage ends, only when its period has; each acts once, and a period begins where the last one ended, or at the CNP.
 // Behind a time-out nothing is owed, periods begin anew, and a CNP that was due is taken back: one comes for the look's own mark alone.
+// Behind a loss nothing is owed but a CNP, and periods begin anew.
 // Where no room is to look again a CNP that is due comes first, and that it comes before something is told.
 // Assumed: what the look is told stands for as long as it goes on. The profiles' RAM may hold anything.
-module top(input clk, input rst_in, input [108:0] word, input [23:0] now, input marked, input [23:0] bytes, input timed_out, input crowded,
+module top(input clk, input rst_in, input [108:0] word, input [23:0] now, input marked, input [23:0] bytes, input timed_out, input lost, input crowded,
     input [41:0] bus, input [3:0] profile);
     reg begun = 0;
     always @(posedge clk) begun <= 1;
@@ -15,17 +16,18 @@ module top(input clk, input rst_in, input [108:0] word, input [23:0] now, input 
     always @(posedge clk) phase <= rst ? 0 : phase + 1;
     reg [108:0] stood_word;
     reg [23:0] stood_now, stood_bytes;
-    reg stood_marked, stood_timed_out;
-    always @(posedge clk) {stood_word, stood_now, stood_marked, stood_bytes, stood_timed_out} <= {word, now, marked, bytes, timed_out};
+    reg stood_marked, stood_timed_out, stood_lost;
+    always @(posedge clk) {stood_word, stood_now, stood_marked, stood_bytes} <= {word, now, marked, bytes};
+    always @(posedge clk) {stood_timed_out, stood_lost} <= {timed_out, lost};
     always @(*) if (begun & phase != 0) assume(now == stood_now & marked == stood_marked & bytes == stood_bytes);
     always @(*) if (begun & phase > 1) assume(word == stood_word);
-    always @(*) if (begun & phase > 2) assume(timed_out == stood_timed_out);
+    always @(*) if (begun & phase > 2) assume(timed_out == stood_timed_out & lost == stood_lost);
 
     wire [108:0] next;
     wire [7:0] action;
     wire overtakes;
     tnic_periods dut(.clk(clk), .bus(bus), .phase(phase), .profile(profile), .word_1(word), .now(now), .marked(marked), .bytes(bytes),
-        .timed_out_2(timed_out), .crowded_15(crowded), .next_15(next),
+        .timed_out_2(timed_out), .lost_2(lost), .crowded_15(crowded), .next_15(next),
         .action_15(action), .overtakes_15(overtakes));
 
     // The profile's words as they were read.
@@ -55,10 +57,11 @@ module top(input clk, input rst_in, input [108:0] word, input [23:0] now, input 
     // Times are modulo: one up to an interval ahead is to come, any other is over.
     wire ahead = until_cnp != 0 & until_cnp <= interval;
     wire due = pending ? !ahead : marked & !within;
-    wire [23:0] at = pending & due & !timed_out ? cnp_at : now;
+    wire anew = timed_out | lost;
+    wire [23:0] at = pending & due & !anew ? cnp_at : now;
     wire [23:0] of_alpha = at - alpha_at, of_stage = at - stage_at;
     wire [24:0] sum = count + bytes;
-    wire runs = started & !timed_out;
+    wire runs = started & !anew;
     wire tick = runs & of_stage >= stage_period;
     wire tock = runs & !tick & sum >= stage_bytes;
     wire again = (another & !timed_out) | (marked & pending & due);
@@ -75,6 +78,7 @@ module top(input clk, input rst_in, input [108:0] word, input [23:0] now, input 
         assert(cnp == (due & !back & !decay & !increase));
         assert(overtakes == (first & (decays | ends)));
         if (timed_out) assert(!decay & !increase & cnp == (marked & !pending & !within));
+        else if (lost) assert(!decay & !increase & cnp == due);
         if (cnp & !pending) assert(marked & (!started | since >= interval));
         if (cnp & pending) assert(!ahead);
         assert(decay == (decays & !first));
@@ -90,7 +94,7 @@ module top(input clk, input rst_in, input [108:0] word, input [23:0] now, input 
         if (!marked & !pending) assert(!pending_next & cnp_at_next == cnp_at);
         if (cnp | back) assert(pending_next == again & !another_next);
         if ((cnp | back) & again) assert(cnp_at_next == (within ? cnp_at + interval : now));
-        if (cnp & !again) assert(cnp_at_next == at);
+        if (cnp & !again) assert(cnp_at_next == (pending ? cnp_at : now));
         if (back & !again) assert(cnp_at_next == cnp_at);
         if (!cnp & !back) assert(another_next == again);
         // Periods follow one another, and begin anew at a CNP.

@@ -1,8 +1,8 @@
 // DCQCN's reaction block of 4 flows around its looks: a look takes 16 clocks and then ends, each action is one look's and of its flow, and
 // stays until the engine takes it, or until the next one takes its place, which is told, as is a CNP that comes before what its flow is owed; nothing acts before RAM init is over. A look at
-// a flow that timed out since the last one knows of it.
+// a flow that timed out or lost packets since the last one knows of it.
 // A look's arithmetic is proven as `reaction_look`: here it may ask for anything.
-module top(input clk, input rst_in, input ack_valid, input [1:0] ack_ecn, input sample_valid, input [1:0] sample_kind, sample_flow,
+module top(input clk, input rst_in, input ack_valid, input [1:0] ack_ecn, input sample_valid, input [1:0] sample_kind, sample_flow, input sample_lost,
     input release_valid, input [31:0] release_bytes, input notice_valid, input [1:0] notice_flow, input notice_marked,
     input [15:0] notice_bytes, input pw_valid, input [3:0] pw_profile, input [4:0] pw_word, input [31:0] pw_data, input fl_valid,
     input [1:0] fl_flow, input [511:0] fl_record, input [63:0] now, input action_ready);
@@ -15,7 +15,7 @@ module top(input clk, input rst_in, input ack_valid, input [1:0] ack_ecn, input 
     wire [7:0] action;
     wire [31:0] pulses;
     tnic_reaction dut(.clk(clk), .rst(rst), .swept(swept), .ack_valid(ack_valid), .ack_ecn(ack_ecn), .sample_valid(sample_valid),
-        .sample_kind(sample_kind), .sample_flow(sample_flow), .release_valid(release_valid), .release_bytes(release_bytes),
+        .sample_kind(sample_kind), .sample_flow(sample_flow), .sample_lost(sample_lost), .release_valid(release_valid), .release_bytes(release_bytes),
         .notice_valid(notice_valid), .notice_flow(notice_flow), .notice_marked(notice_marked), .notice_bytes(notice_bytes),
         .pw_valid(pw_valid), .pw_profile(pw_profile), .pw_word(pw_word), .pw_data(pw_data), .fl_valid(fl_valid), .fl_flow(fl_flow),
         .fl_record(fl_record), .now(now), .action_valid(action_valid), .action_flow(action_flow), .action(action),
@@ -74,6 +74,26 @@ module top(input clk, input rst_in, input ack_valid, input [1:0] ack_ecn, input 
             if (\dut.silences__write_enable ) assert(!\dut.silences__write_data & \dut.silences__write_address == \dut.flow__q );
         end
         if (!swept) assert(\dut.silences__write_enable & !\dut.silences__write_data );
+    end
+    // Flows that lost packets: likewise.
+    (* hierconn *) wire \dut.lost_2__q ;
+    (* hierconn *) wire \dut.losses__write_enable ;
+    (* hierconn *) wire \dut.losses__write_data ;
+    (* hierconn *) wire \dut.losses__read_data ;
+    (* hierconn *) wire [1:0] \dut.losses__write_address ;
+    (* hierconn *) wire [1:0] \dut.losses__read_address ;
+    wire loses = swept & sample_valid & sample_lost;
+    reg losing;
+    always @(posedge clk) if (\dut.phase__q == 1) losing <= \dut.losses__read_data ;
+    always @(*) if (begun) begin
+        assert(\dut.losses__read_address == \dut.flow__q );
+        if (\dut.phase__q > 1) assert(\dut.lost_2__q == losing);
+        if (loses) assert(\dut.losses__write_enable & \dut.losses__write_data & \dut.losses__write_address == sample_flow);
+        if (swept & !loses) begin
+            assert(\dut.losses__write_enable == (\dut.counts & losing));
+            if (\dut.losses__write_enable ) assert(!\dut.losses__write_data & \dut.losses__write_address == \dut.flow__q );
+        end
+        if (!swept) assert(\dut.losses__write_enable & !\dut.losses__write_data );
     end
     always @(*) if (begun) begin
         // 16 clocks of a look, and no more.

@@ -49,6 +49,8 @@ pub struct Loss<const F: usize> {
     pub falls_12: Signal<Out, Bit>,
     /// As `falls_12`, a clock later.
     pub falls_13: Signal<Out, Bit>,
+    /// As `falls_12`, 6 clocks later.
+    pub falls_18: Signal<Out, Bit>,
     /// As `falls_12`, 7 clocks later.
     pub falls_19: Signal<Out, Bit>,
     /// Decrease by the loss or the CNP, Q.26.
@@ -113,6 +115,7 @@ impl<const F: usize> Logic for Loss<F> {
         }
         self.falls_12.next = self.falls[1].q.val();
         self.falls_13.next = self.falls[2].q.val();
+        self.falls_18.next = self.falls[7].q.val();
         self.falls_19.next = self.falls[8].q.val();
         self.decrease_13.next = self.amount[2].q.val();
         self.times.write_enable.next = self.valid_14.val() & self.falls[3].q.val();

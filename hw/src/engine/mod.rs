@@ -9,6 +9,7 @@ mod gradient;
 mod increase;
 mod limited;
 mod loss;
+mod mark;
 mod product;
 mod queue;
 mod rate;
@@ -34,6 +35,7 @@ use gradient::Gradient;
 use increase::Increase;
 use limited::Limited;
 use loss::Loss;
+use mark::Mark;
 pub use queue::Queue;
 use rate::Rate;
 use reciprocal::Reciprocal;
@@ -44,7 +46,7 @@ use state::State;
 use target::Target;
 use timely_model::engine::sweep_clocks;
 use timely_regs::counters::Counter;
-use words::{Action, Before, Filtered, Flags, Inputs, Kind, KindBits, Last, MarkWord, Marked, ProfileWrite, Record, Shown, Stamped};
+use words::{Action, Before, Filtered, Flags, Inputs, Kind, KindBits, Last, MarkWord, ProfileWrite, Record, Shown, Stamped};
 
 /// The rate engine of `2^F` flows, `F` at most 16: TIMELY, Patched TIMELY, Swift, PI, DCQCN or
 /// `fixed`, by profile.
@@ -138,11 +140,11 @@ pub struct Engine<const F: usize> {
     /// From 1 to 10; its time (or the host's rate) to 14.
     stamps: Ring<Stamped, 9>,
     values: Stages<32, 4>,
-    /// The record before, from 2 to 19; its mark to 10.
+    /// The record before, from 2 to 19.
     earlier: Ring<Record, 17>,
     mark_19: Signal<Local, MarkWord>,
     shown: Signal<Local, Before>,
-    mark: Ring<Marked, 8>,
+    mark: Mark,
     /// 1 - DCQCN's alpha as its weight takes it, from 2 to 12.
     alpha: Ring<Bits<25>, 10>,
     alpha_in: Signal<Local, Bits<38>>,
@@ -168,8 +170,6 @@ pub struct Engine<const F: usize> {
     /// DCQCN's target from now on.
     aims: [DFF<Bits<32>>; 3],
     aimed: Signal<Local, MarkWord>,
-    aim_now: Signal<Local, MarkWord>,
-    remembers: Signal<Local, Bit>,
     flags: [DFF<Flags>; 15],
     threshold: [DFF<Bits<32>>; 9],
     zeros: [DFF<Bits<5>>; 11],
@@ -185,12 +185,9 @@ pub struct Engine<const F: usize> {
     rising: [DFF<Bit>; 15],
     reached: [DFF<Bit>; 15],
     writes: DFF<Bit>,
-    // The record from now on, but for a flow's mark that stays.
+    // The record from now on, but for the mark.
     last: DFF<Last>,
     filtered: DFF<Filtered>,
-    mark11: DFF<Marked>,
-    marked: Signal<Local, Marked>,
-    marked_now: Signal<Local, MarkWord>,
     kind_10: Signal<Local, KindBits>,
     kind_14: Signal<Local, KindBits>,
     kind_18: Signal<Local, KindBits>,
@@ -216,9 +213,9 @@ impl<const F: usize> Default for Engine<F> {
             last_sweep: Constant::new((sweep_clocks(F as u32) - 1).into()),
         }
             clk, rst, swept, sample, loss,
-            idle, limited_valid, limited_flow, limited, host, reaction_valid, reaction_flow, reaction, target, alpha, alpha_in, action, reacts, lowers, aims, aimed, aim_now, remembers, fl, pw, rate_valid, rate_flow, rate_value, event, pulses, superseded, sweep_count, sweep_done, sweeping, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
+            idle, limited_valid, limited_flow, limited, host, reaction_valid, reaction_flow, reaction, target, alpha, alpha_in, action, reacts, lowers, aims, aimed, fl, pw, rate_valid, rate_flow, rate_value, event, pulses, superseded, sweep_count, sweep_done, sweeping, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
             scale, gradient, increase, choose, limits, rate, root, turn, inputs, measured, given, stamps, values, earlier, mark_19, shown, mark, options, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
             profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, low_10, edge_13, above, smoothed, kept, rising, reached,
-            writes, last, filtered, mark11, marked, marked_now, kind_10, kind_14, kind_18, kind_19, kind_2, naks, late_18, falls, is_sample, rate_now, refused_now)
+            writes, last, filtered, kind_10, kind_14, kind_18, kind_19, kind_2, naks, late_18, falls, is_sample, rate_now, refused_now)
     }
 }

@@ -1,13 +1,13 @@
 //! Record of a flow without its rate, and the profile it follows.
-use super::words::{MarkWord, Record, RecordRams};
+use super::words::{Filtered, Last, MarkWord, Marked, Record};
 use crate::ram::{ApartRam, BlockRam};
 use rust_hdl::prelude::*;
 
 /// A [`Record`] a flow, and its profile.
 ///
-/// A port's number is the clock after the issue at which it holds. Read at 0, written at 11:
-/// operations of a flow may follow each other in 12 clocks. A record without history has zeros for
-/// what belongs to it.
+/// A port's number is the clock after the issue at which it holds. Read at 0, written at 11, the
+/// mark at 19, for it may be the new rate: operations of a flow may follow each other in 20 clocks.
+/// A record without history has zeros for what belongs to it.
 #[derive(LogicBlock, Default)]
 pub struct State<const F: usize> {
     pub clk: Signal<In, Clock>,
@@ -29,10 +29,18 @@ pub struct State<const F: usize> {
     pub time_2: Signal<In, Bits<32>>,
     /// The operation's flow.
     pub flow_11: Signal<In, Bits<F>>,
-    /// The record changes.
+    /// The record changes, but for its mark.
     pub write_11: Signal<In, Bit>,
     /// To this.
-    pub record_11: Signal<In, Record>,
+    pub last_11: Signal<In, Last>,
+    /// And this.
+    pub filtered_11: Signal<In, Filtered>,
+    /// The operation's flow.
+    pub flow_19: Signal<In, Bits<F>>,
+    /// The mark changes.
+    pub write_19: Signal<In, Bit>,
+    /// To this.
+    pub mark_19: Signal<In, Marked>,
     /// The law is Swift.
     pub swift_2: Signal<In, Bit>,
     /// The law is DCQCN.
@@ -56,16 +64,11 @@ pub struct State<const F: usize> {
     pub age_3: Signal<Out, Bits<32>>,
     /// Time since the mark, ns.
     pub since_3: Signal<Out, Bits<32>>,
-    // In widths that fill block RAMs of 2 bits by 2^14 words as well as those of 9 by 2^12, which
-    // would have a choice behind them.
-    ram_0: ApartRam<Bits<48>, F>,
-    ram_48: ApartRam<Bits<48>, F>,
-    ram_96: ApartRam<Bits<32>, F>,
-    ram_128: ApartRam<Bits<11>, F>,
+    lasts: ApartRam<Last, F>,
+    filters: ApartRam<Filtered, F>,
+    marks: ApartRam<Marked, F>,
     /// Twice, for a dozen RAMs of profiles are addressed by what comes out.
     profiles: [BlockRam<Bits<4>, F>; 2],
-    read: Signal<Local, RecordRams>,
-    written: Signal<Local, RecordRams>,
     raw: DFF<Record>,
     mark_2: Signal<Local, MarkWord>,
     record: DFF<Record>,
@@ -80,42 +83,37 @@ impl<const F: usize> Logic for State<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, raw, record, profile, difference, age, since);
-        self.written.next = self.record_11.val().into();
-        self.ram_0.read_clock.next = self.clk.val();
-        self.ram_0.write_clock.next = self.clk.val();
-        self.ram_0.read_address.next = self.flow_0.val();
-        self.ram_0.write_address.next = self.flow_11.val();
-        self.ram_0.write_data.next = self.written.val().ram_0;
-        self.ram_0.write_enable.next = self.write_11.val();
-        self.ram_48.read_clock.next = self.clk.val();
-        self.ram_48.write_clock.next = self.clk.val();
-        self.ram_48.read_address.next = self.flow_0.val();
-        self.ram_48.write_address.next = self.flow_11.val();
-        self.ram_48.write_data.next = self.written.val().ram_48;
-        self.ram_48.write_enable.next = self.write_11.val();
-        self.ram_96.read_clock.next = self.clk.val();
-        self.ram_96.write_clock.next = self.clk.val();
-        self.ram_96.read_address.next = self.flow_0.val();
-        self.ram_96.write_address.next = self.flow_11.val();
-        self.ram_96.write_data.next = self.written.val().ram_96;
-        self.ram_96.write_enable.next = self.write_11.val();
-        self.ram_128.read_clock.next = self.clk.val();
-        self.ram_128.write_clock.next = self.clk.val();
-        self.ram_128.read_address.next = self.flow_0.val();
-        self.ram_128.write_address.next = self.flow_11.val();
-        self.ram_128.write_data.next = self.written.val().ram_128;
-        self.ram_128.write_enable.next = self.write_11.val();
+        self.lasts.read_clock.next = self.clk.val();
+        self.lasts.write_clock.next = self.clk.val();
+        self.lasts.read_address.next = self.flow_0.val();
+        self.lasts.write_address.next = self.flow_11.val();
+        self.lasts.write_data.next = self.last_11.val();
+        self.lasts.write_enable.next = self.write_11.val();
+        self.filters.read_clock.next = self.clk.val();
+        self.filters.write_clock.next = self.clk.val();
+        self.filters.read_address.next = self.flow_0.val();
+        self.filters.write_address.next = self.flow_11.val();
+        self.filters.write_data.next = self.filtered_11.val();
+        self.filters.write_enable.next = self.write_11.val();
+        self.marks.read_clock.next = self.clk.val();
+        self.marks.write_clock.next = self.clk.val();
+        self.marks.read_address.next = self.flow_0.val();
+        self.marks.write_address.next = self.flow_19.val();
+        self.marks.write_data.next = self.mark_19.val();
+        self.marks.write_enable.next = self.write_19.val();
         // 0, 1
         for i in 0..2 {
             self.profiles[i].clock.next = self.clk.val();
             self.profiles[i].read_enable.next = true;
             self.profiles[i].read_address.next = self.flow_0.val();
         }
-        self.read.next.ram_0 = self.ram_0.read_data.val();
-        self.read.next.ram_48 = self.ram_48.read_data.val();
-        self.read.next.ram_96 = self.ram_96.read_data.val();
-        self.read.next.ram_128 = self.ram_128.read_data.val();
-        self.raw.d.next = self.read.val().into();
+        self.raw.d.next.rtt_ns = self.lasts.read_data.val().rtt_ns;
+        self.raw.d.next.time_ns = self.lasts.read_data.val().time_ns;
+        self.raw.d.next.history = self.lasts.read_data.val().history;
+        self.raw.d.next.negatives = self.filters.read_data.val().negatives;
+        self.raw.d.next.average = self.filters.read_data.val().average;
+        self.raw.d.next.marked = self.marks.read_data.val().marked;
+        self.raw.d.next.mark = self.marks.read_data.val().mark;
         self.profile.d.next = self.profiles[0].read_data.val();
         self.profile_1.next = self.profiles[0].read_data.val();
         self.profile_1b.next = self.profiles[1].read_data.val();

@@ -8,7 +8,7 @@ use timely_regs::profile;
 
 /// The target that a stage of increase leaves: the flow's, or the greatest rate where it has none,
 /// and the stage's steps, at most the greatest rate. A flow that is limited does not raise it. Of a
-/// CNP the rate, of a time-out half of the rate.
+/// CNP the rate.
 ///
 /// A port's number is the clock after the issue at which it holds.
 #[derive(LogicBlock, Default)]
@@ -39,12 +39,8 @@ pub struct Target {
     pub before_10: Signal<In, Bits<32>>,
     /// A CNP.
     pub cnp_10: Signal<In, Bit>,
-    /// A time-out, or a host's rate, which changes no record.
-    pub timed_out_10: Signal<In, Bit>,
     /// The target from now on.
     pub target_10: Signal<Out, Bits<32>>,
-    /// The target is one of a CNP or of a time-out.
-    pub given_10: Signal<Out, Bit>,
     step: ProfileChoice<24, { profile::STEP.word as usize }, { profile::HYPERACTIVE_STEP.word as usize }>,
     greatest: ProfileWord<32, { profile::GREATEST_RATE.word as usize }>,
     // A step's halves, so that each product is of one multiplier.
@@ -112,9 +108,5 @@ impl Logic for Target {
         if self.cnp_10.val() {
             self.target_10.next = self.rate.val();
         }
-        if self.timed_out_10.val() {
-            self.target_10.next = bit_cast::<32, 31>(self.rate.val().get_bits::<31>(1));
-        }
-        self.given_10.next = self.cnp_10.val() | self.timed_out_10.val();
     }
 }

@@ -7,7 +7,7 @@ impl<const F: usize> Logic for Engine<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, low_10, edge_13, sweep_count, sweep_done, sweeping, turn, measured);
-        dff_setup!(self, clk, given, above, smoothed, kept, writes, last, filtered, mark11);
+        dff_setup!(self, clk, given, above, smoothed, kept, writes, last, filtered);
         for i in 0..3 {
             self.endpoint[i].clock.next = self.clk.val();
             self.value[i].clock.next = self.clk.val();
@@ -225,8 +225,9 @@ impl<const F: usize> Logic for Engine<F> {
         self.earlier.i.next = self.state.record_2.val();
         self.mark.clk.next = self.clk.val();
         self.mark.at.next = self.turn.q.val();
-        self.mark.i.next.marked = self.state.record_2.val().marked;
-        self.mark.i.next.mark = self.state.record_2.val().mark;
+        self.mark.sweep.next = self.sweep.val();
+        self.mark.before_2.next.marked = self.state.record_2.val().marked;
+        self.mark.before_2.next.mark = self.state.record_2.val().mark;
         // 0 to 7: the reciprocals.
         self.reciprocal.clk.next = self.clk.val();
         self.reciprocal.rst.next = self.rst.val();
@@ -358,13 +359,12 @@ impl<const F: usize> Logic for Engine<F> {
         self.edge_13.d.next = (!self.flags[12].q.val().middle | (self.kind[12].q.val() != Kind::Sample)) | self.loss.falls_12.val();
         self.increase.edge_13.next = self.edge_13.q.val();
         self.increase.delta_10.next = self.delta.factor_10.val();
-        // 10, 11: what the flow remembers from now on.
+        // 10 to 19: what the flow remembers from now on.
         self.kind_10.next = self.kind[10].q.val().into();
         self.is_sample.next = self.kind[10].q.val() == Kind::Sample;
         self.falls.next = self.flags[10].q.val().swift
             & self.flags[10].q.val().may_fall
             & (self.scale.reached_10.val() | self.flags[10].q.val().endpoint_over);
-        // DCQCN's target; a CNP's is the rate, a time-out's half of it.
         self.target.clk.next = self.clk.val();
         self.target.rst.next = self.rst.val();
         self.target.bus_1.next = self.bus[1].q.val();
@@ -379,12 +379,9 @@ impl<const F: usize> Logic for Engine<F> {
         self.target.target_3.next = self.aimed.val().low;
         self.target.before_10.next = self.rate.before_10.val();
         self.target.cnp_10.next = self.action[10].q.val().cnp;
-        self.target.timed_out_10.next = self.kind_10.val().valued & !self.reacts[10].q.val();
         self.aims[0].d.next = self.target.target_10.val();
         self.aims[1].d.next = self.aims[0].q.val();
         self.aims[2].d.next = self.aims[1].q.val();
-        self.aim_now.next = bit_cast::<40, 32>(self.target.target_10.val()).into();
-        self.remembers.next = self.flags[10].q.val().dcqcn & (self.target.given_10.val() | self.action[10].q.val().increase);
         self.alpha.clk.next = self.clk.val();
         self.alpha.at.next = self.turn.q.val();
         self.alpha_in.next = self.state.record_2.val().average;
@@ -393,23 +390,18 @@ impl<const F: usize> Logic for Engine<F> {
         self.lowers[1].d.next = self.lowers[0].q.val();
         self.loss.cnp_12.next = self.lowers[0].q.val();
         self.loss.half_alpha_12.next = !self.alpha.o.val();
-        self.marked_now.next = bit_cast::<40, 32>(self.stamps.o.val().time_ns).into();
-        self.marked.next = self.mark.o.val();
-        if (self.is_sample.val() & self.falls.val()) | (self.kind_10.val().valued & self.flags[10].q.val().swift) {
-            self.marked.next.marked = true;
-            self.marked.next.mark = self.marked_now.val();
-        } else if self.is_sample.val() & self.flags[10].q.val().pi {
-            self.marked.next.marked = true;
-            self.marked.next.mark = self.kept.q.val();
-        }
-        if self.remembers.val() {
-            self.marked.next.marked = true;
-            self.marked.next.mark = self.aim_now.val();
-        }
-        self.mark11.d.next = self.marked.val();
-        if self.kind_10.val().replaces | self.sweep.val() {
-            self.mark11.d.next = bits::<41>(0).into();
-        }
+        self.mark.kind_10.next = self.kind[10].q.val();
+        self.mark.kind_18.next = self.kind[18].q.val();
+        self.mark.reacts_18.next = self.reacts[18].q.val();
+        self.mark.flags_10.next = self.flags[10].q.val();
+        self.mark.action_10.next = self.action[10].q.val();
+        self.mark.falls_10.next = self.falls.val();
+        self.mark.time_10.next = self.stamps.o.val().time_ns;
+        self.mark.kept_10.next = self.kept.q.val();
+        self.mark.target_10.next = self.target.target_10.val();
+        self.mark.valid_18.next = self.valid[18].q.val();
+        self.mark.loss_18.next = self.loss.falls_18.val();
+        self.mark.rate_19.next = self.rate.rate_19.val();
         self.last.d.next.rtt_ns = self.stamps.o.val().rtt_ns;
         self.last.d.next.time_ns = self.stamps.o.val().time_ns;
         self.last.d.next.history = true;
@@ -427,13 +419,11 @@ impl<const F: usize> Logic for Engine<F> {
             | self.sweep.val();
         self.state.flow_11.next = self.flow[11].q.val();
         self.state.write_11.next = self.writes.q.val();
-        self.state.record_11.next.rtt_ns = self.last.q.val().rtt_ns;
-        self.state.record_11.next.time_ns = self.last.q.val().time_ns;
-        self.state.record_11.next.history = self.last.q.val().history;
-        self.state.record_11.next.negatives = self.filtered.q.val().negatives;
-        self.state.record_11.next.average = self.filtered.q.val().average;
-        self.state.record_11.next.marked = self.mark11.q.val().marked;
-        self.state.record_11.next.mark = self.mark11.q.val().mark;
+        self.state.last_11.next = self.last.q.val();
+        self.state.filtered_11.next = self.filtered.q.val();
+        self.state.flow_19.next = self.flow[19].q.val();
+        self.state.write_19.next = self.mark.write_19.val();
+        self.state.mark_19.next = self.mark.mark_19.val();
         // 13, 14: what is done.
         self.choose.clk.next = self.clk.val();
         self.choose.rst.next = self.rst.val();

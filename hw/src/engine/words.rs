@@ -346,6 +346,7 @@ packed! {
         /// The mark is valid.
         pub marked: Bit,
         /// PI: what the controller's output goes on from, Q.40. Swift: time of the last decrease.
+        /// DCQCN: the target rate.
         pub mark: MarkWord,
     }
 
@@ -365,18 +366,6 @@ packed! {
         pub marked: Bit,
         /// Mark.
         pub mark: MarkWord,
-    }
-
-    /// Record of a flow, as four RAMs hold it.
-    pub struct RecordRams {
-        /// Bits 47..0.
-        pub ram_0: Bits<48>,
-        /// Bits 95..48.
-        pub ram_48: Bits<48>,
-        /// Bits 127..96.
-        pub ram_96: Bits<32>,
-        /// Bits 138..128.
-        pub ram_128: Bits<11>,
     }
 
     /// The record before an operation, as its event shows it:
@@ -421,18 +410,6 @@ impl From<Kind> for KindBits {
     fn from(kind: Kind) -> Self {
         let bits: Bits<3> = kind.into();
         bits.into()
-    }
-}
-
-impl From<Record> for RecordRams {
-    fn from(record: Record) -> Self {
-        Bits::from(record).into()
-    }
-}
-
-impl From<RecordRams> for Record {
-    fn from(rams: RecordRams) -> Self {
-        Bits::from(rams).into()
     }
 }
 

@@ -17,10 +17,10 @@ use words::{Again, Seen, Word};
 
 // A kernel takes literals alone.
 const _: () = assert!(LOOK == 16 && REST == 9 && ACK_TO_SAMPLE == 4 && SAMPLES == 6 && AGAIN == 4);
-const _: () = assert!(profile::LAW.word == 0);
+const _: () = assert!(profile::LAW.word == 0 && profile::LOSS_DECREASE.word == 31 && profile::LOSS_DECREASE.low == 0);
 
 /// When CNPs count, alpha decays and stages end, of the flows of `2^F` that follow DCQCN. Behind a
-/// time-out a flow's timers begin anew.
+/// time-out, or a loss that lowers rates, a flow's timers begin anew.
 ///
 /// Latency: an action 22 clocks after its sample when nothing is in the way. Throughput: a look at
 /// a flow in 16 clocks; of more flows than it can look at in a period the CNPs still act at once.
@@ -39,12 +39,14 @@ pub struct Reaction<const F: usize> {
     pub ack_valid: Signal<In, Bit>,
     /// ECN bits that it echoes.
     pub ack_ecn: Signal<In, Bits<2>>,
-    /// A sample: an RTT, 4 clocks after its ACK, or a time-out.
+    /// A sample: an RTT, 4 clocks after its ACK, a time-out or a NAK.
     pub sample_valid: Signal<In, Bit>,
-    /// 0: an RTT; 1: a time-out.
+    /// 0: an RTT; 1: a time-out; 2: a NAK.
     pub sample_kind: Signal<In, Bits<2>>,
     /// Flow of the sample.
     pub sample_flow: Signal<In, Bits<F>>,
+    /// The sample tells of a loss.
+    pub sample_lost: Signal<In, Bit>,
     /// Bytes are released, a clock after the sample of their ACK.
     pub release_valid: Signal<In, Bit>,
     /// The bytes.
@@ -89,6 +91,8 @@ pub struct Reaction<const F: usize> {
     profiles: BlockRam<Bits<4>, F>,
     /// The profile's law is DCQCN.
     laws: LutRam<Bits<1>, 4>,
+    /// Losses lower the profile's rates.
+    lowers: LutRam<Bits<1>, 4>,
     // A clock after the sample, and two.
     seen_at: Signal<Local, Bits<F>>,
     came1: DFF<Bit>,
@@ -122,6 +126,11 @@ pub struct Reaction<const F: usize> {
     /// Flows that timed out since they were looked at.
     silences: BlockRam<Bits<1>, F>,
     timed_out_2: DFF<Bit>,
+    /// Flows of which a sample told of a loss.
+    losses: BlockRam<Bits<1>, F>,
+    lost_2: DFF<Bit>,
+    lowers_2: DFF<Bit>,
+    loses: Signal<Local, Bit>,
     times_out: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     counts: Signal<Local, Bit>,
@@ -182,7 +191,7 @@ impl<const F: usize> Logic for Reaction<F> {
             bytes,
             at
         );
-        dff_setup!(self, clk, timed_out_2, rest, load, load_flow, out_valid, out_flow, out_action, lost);
+        dff_setup!(self, clk, timed_out_2, lost_2, lowers_2, rest, load, load_flow, out_valid, out_flow, out_action, lost);
         for i in 0..4 {
             self.marks[i].clock.next = self.clk.val();
         }
@@ -242,6 +251,14 @@ impl<const F: usize> Logic for Reaction<F> {
         self.laws.write_data.next = bits::<1>(0);
         if self.law.val().law == Law::Dcqcn {
             self.laws.write_data.next = bits::<1>(1);
+        }
+        self.lowers.clock.next = self.clk.val();
+        self.lowers.read_address.next = self.profile.q.val();
+        self.lowers.write_enable.next = self.bus.q.val().valid & self.bus.q.val().word.all();
+        self.lowers.write_address.next = self.bus.q.val().profile;
+        self.lowers.write_data.next = bits::<1>(0);
+        if self.written.val().get_bits::<27>(0).any() {
+            self.lowers.write_data.next = bits::<1>(1);
         }
         self.came2.d.next = self.came1.q.val() & self.laws.read_data.val().any();
         self.seen2.d.next.flow = bit_cast::<16, F>(self.flow1.q.val());
@@ -308,15 +325,21 @@ impl<const F: usize> Logic for Reaction<F> {
         self.periods.marked.next = self.marked.q.val();
         self.periods.bytes.next = self.bytes.q.val();
         self.periods.crowded_15.next = self.crowded.q.val();
-        // A time-out sets its flow's bit; the look that finds it takes it back, but for a clock at
-        // which another is set.
+        // A time-out or a loss sets its flow's bit; the look that finds it takes it back, but for a
+        // clock at which another is set.
         self.silences.clock.next = self.clk.val();
         self.silences.read_enable.next = true;
         self.silences.read_address.next = self.flow.q.val();
+        self.losses.clock.next = self.clk.val();
+        self.losses.read_enable.next = true;
+        self.losses.read_address.next = self.flow.q.val();
         if self.phase.q.val() == bits::<4>(1) {
             self.timed_out_2.d.next = self.silences.read_data.val().any();
+            self.lost_2.d.next = self.losses.read_data.val().any();
+            self.lowers_2.d.next = self.lowers.read_data.val().any();
         }
         self.periods.timed_out_2.next = self.timed_out_2.q.val();
+        self.periods.lost_2.next = self.lost_2.q.val() & self.lowers_2.q.val();
         self.times_out.next = (self.sample_valid.val() & self.ready.q.val()) & (self.sample_kind.val() == bits::<2>(1));
         self.silences.write_enable.next = self.times_out.val() | (self.counts.val() & self.timed_out_2.q.val()) | self.sweep.val();
         self.silences.write_address.next = self.flow.q.val();
@@ -327,6 +350,17 @@ impl<const F: usize> Logic for Reaction<F> {
         }
         if self.sweep.val() {
             self.silences.write_address.next = self.sweep_count.q.val().get_bits::<F>(0);
+        }
+        self.loses.next = (self.sample_valid.val() & self.ready.q.val()) & self.sample_lost.val();
+        self.losses.write_enable.next = self.loses.val() | (self.counts.val() & self.lost_2.q.val()) | self.sweep.val();
+        self.losses.write_address.next = self.flow.q.val();
+        self.losses.write_data.next = bits::<1>(0);
+        if self.loses.val() {
+            self.losses.write_address.next = self.sample_flow.val();
+            self.losses.write_data.next = bits::<1>(1);
+        }
+        if self.sweep.val() {
+            self.losses.write_address.next = self.sweep_count.q.val().get_bits::<F>(0);
         }
         // A load forgets, and a look at its flow comes to nothing.
         self.clears.next = self.load.q.val() & !self.ends.val();

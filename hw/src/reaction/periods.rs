@@ -13,9 +13,9 @@ const _: () = assert!(reads::INTERVAL == 2 && reads::FAST == 4 && reads::COUNTER
 
 /// CNPs, periods and stages of a flow: `timely_model::reaction::periods::look`.
 ///
-/// Inputs stand from clock 0 of a look, the word from clock 1, `timed_out_2` from clock 2; outputs
+/// Inputs stand from clock 0 of a look, the word from clock 1, those with a 2 from clock 2; outputs
 /// stand at clock 15, `crowded_15` at that clock alone. One adder does all sums and comparisons.
-/// `at` is the time of the CNP that is due, else, and behind a time-out, `now`:
+/// `at` is the time of the CNP that is due, else, and behind a time-out or a loss, `now`:
 ///
 /// | operands chosen | sum | its bit 24, two clocks later, says |
 /// |---|---|---|
@@ -45,8 +45,9 @@ pub struct Periods {
     pub now: Signal<In, Bits<24>>,
     pub marked: Signal<In, Bit>,
     pub bytes: Signal<In, Bits<24>>,
-    /// The flow timed out since the last look.
+    /// The flow timed out since the last look, or a loss lowered its rate.
     pub timed_out_2: Signal<In, Bit>,
+    pub lost_2: Signal<In, Bit>,
     /// No room to look at the flow again.
     pub crowded_15: Signal<In, Bit>,
     /// The word from now on, and what is owed first; 0 if nothing is.
@@ -83,6 +84,7 @@ pub struct Periods {
     s: DFF<Bits<26>>,
     over: Signal<Local, Bit>,
     // The number is the clock from which a register stands.
+    anew: Signal<Local, Bit>,
     arms: Signal<Local, Bit>,
     due: Signal<Local, Bit>,
     at_cnp: Signal<Local, Bit>,
@@ -126,8 +128,9 @@ impl Logic for Periods {
         self.notified_2.d.next = self.w.val().notified & self.w.val().started;
         self.pending_2.d.next = self.w.val().pending;
         self.another_2.d.next = self.w.val().another;
-        self.runs_3.d.next = self.started_2.q.val() & !self.timed_out_2.val();
-        self.falls_3.d.next = self.notified_2.q.val() & !self.timed_out_2.val();
+        self.anew.next = self.timed_out_2.val() | self.lost_2.val();
+        self.runs_3.d.next = self.started_2.q.val() & !self.anew.val();
+        self.falls_3.d.next = self.notified_2.q.val() & !self.anew.val();
         // The profile's words, one after the other.
         self.index.next = bits::<5>(10);
         if self.phase.val() == bits::<4>(2) {
@@ -162,7 +165,7 @@ impl Logic for Periods {
         if self.arms.val() {
             self.due.next = !(self.started_2.q.val() & self.over.val());
         }
-        self.at_cnp.next = (self.due_6.q.val() & !self.arms.val()) & !self.timed_out_2.val();
+        self.at_cnp.next = (self.due_6.q.val() & !self.arms.val()) & !self.anew.val();
         self.at.next = self.now.val();
         if self.at_cnp.val() {
             self.at.next = self.w.val().cnp_at;

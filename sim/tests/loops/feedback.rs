@@ -156,18 +156,21 @@ fn flow_control_does_not_take_the_loop_over() {
 
 /// A flow from host 0 to host 1 whose links lose so much that one data packet in eight arrives: its
 /// rate at the end, relative to that at the start, and what its ACKs told.
-fn lossy(kind: &str, form: &str, segment: u32, loss: f64, profile: &str) -> (f64, Option<(u32, u32)>) {
+fn lossy(like: &str, kind: &str, form: &str, segment: u32, loss: f64, link: &str, profile: &str) -> (f64, Option<(u32, u32)>) {
     let bus = if form == "inline" { 256 } else { 64 };
     let text = format!(
-        "duration_ms = 24\nseed = 5\n[topology]\nhosts = 2\n[link]\nloss = {loss}\n[nic]\nkind = '{kind}'\nform = '{form}'\nbus_bits = {bus}\n\
-         [profile.p]\nlike = 'timely-10g'\ninitial_mbps = 4000\ntimeout_us = 0\noutstanding_kb = 0\n{profile}\n[[flow]]\nfrom = [0]\nto = 1\nprofile = 'p'\npacket_bytes = 1024\nsegment_bytes = {segment}\n"
+        "duration_ms = 24\nseed = 5\n[topology]\nhosts = 2\n[link]\nloss = {loss}\n{link}\n[nic]\nkind = '{kind}'\nform = '{form}'\nbus_bits = {bus}\n\
+         [profile.p]\nlike = '{like}'\ninitial_mbps = 4000\ntimeout_us = 0\noutstanding_kb = 0\n{profile}\n[[flow]]\nfrom = [0]\nto = 1\nprofile = 'p'\npacket_bytes = 1024\nsegment_bytes = {segment}\n"
     );
     let mut plan = file::parse(Path::new("lossy.toml"), &text).expect("a valid scenario");
     plan.snapshot = kind == "model";
     let outcome = build::run(plan, cores::factory().as_ref(), |_| {}).expect("a run");
     let last = outcome.recorder.rates.last().map_or(4000.0, |r| r.sample.mbps);
     let told = outcome.snapshots.iter().find(|s| s.0 == 0).map(|(_, records)| (records[0].lost, records[0].samples));
-    println!("{kind}, {form}, {segment} bytes, loss {loss}, '{profile}': {last:.0} Mb/s, {} samples, {told:?}", outcome.summary.samples);
+    println!(
+        "{like}, {kind}, {form}, {segment} bytes, loss {loss}, {profile:?}: {last:.0} Mb/s, {} samples, {told:?}",
+        outcome.summary.samples
+    );
     (last / 4000.0, told)
 }
 
@@ -180,28 +183,49 @@ fn lost_packets_lower_the_rate() {
     // Two links each way: .646^2 of the packets arrive on each.
     let loss = 1.0 - 0.125f64.sqrt();
     for segment in [1024, 8192] {
-        for (kind, form) in [
-            ("model", "standalone"),
-            ("model", "inline"),
-            ("model", "corundum"),
-            ("event", "standalone"),
-            ("paced", "standalone"),
-            ("software", "standalone"),
+        for (like, kind, form) in [
+            ("timely-10g", "model", "standalone"),
+            ("timely-10g", "model", "inline"),
+            ("timely-10g", "model", "corundum"),
+            ("timely-10g", "event", "standalone"),
+            ("timely-10g", "paced", "standalone"),
+            ("timely-10g", "software", "standalone"),
+            ("dcqcn-10g", "model", "standalone"),
+            ("dcqcn-10g", "model", "inline"),
+            ("dcqcn-10g", "model", "corundum"),
+            ("dcqcn-10g", "event", "standalone"),
         ]
         .into_iter()
-        .filter(|(kind, form)| segment == 1024 || crate::common::thorough() || (*kind, *form) == ("model", "standalone"))
+        .filter(|(_, kind, form)| segment == 1024 || crate::common::thorough() || (*kind, *form) == ("model", "standalone"))
         {
-            let (falls, told) = lossy(kind, form, segment, loss, "loss_decrease = 0.5");
-            assert!(falls < 0.25, "{kind}, {form}, {segment} bytes: {falls}");
+            let (falls, told) = lossy(like, kind, form, segment, loss, "", "loss_decrease = 0.5");
+            assert!(falls < 0.25, "{like}, {kind}, {form}, {segment} bytes: {falls}");
             if let Some((lost, samples)) = told {
                 assert!(samples > 2 && lost > samples, "{lost} lost of {samples} samples");
             }
         }
-        let (rises, told) = lossy("model", "standalone", segment, loss, "loss_decrease = 0");
-        assert!(rises > 1.0 && told.is_some_and(|(lost, samples)| lost > samples && samples > 10), "{rises}");
-        for kind in ["model", "event", "paced"] {
-            let (rises, told) = lossy(kind, "standalone", segment, 0.0, "loss_decrease = 0.5");
+        for like in ["timely-10g", "dcqcn-10g"] {
+            let (rises, told) = lossy(like, "model", "standalone", segment, loss, "", "loss_decrease = 0");
+            assert!(rises > 1.0 && told.is_some_and(|(lost, samples)| lost > samples && samples > 10), "{like}: {rises}");
+        }
+        for (like, kind) in [("timely-10g", "model"), ("timely-10g", "event"), ("timely-10g", "paced"), ("dcqcn-10g", "model")] {
+            let (rises, told) = lossy(like, kind, "standalone", segment, 0.0, "", "loss_decrease = 0.5");
             assert!(rises > 1.5 && told.is_none_or(|(lost, _)| lost == 0), "{kind}: {rises}, {told:?}");
         }
+    }
+}
+
+/// Losses a round trip of 400 us apart, seven stages of increase: DCQCN's begin anew at each, so
+/// that the rate falls as it does where losses are close together. Else stages of hyper increase,
+/// which a flow without CNPs is in, would bring back 700 Mb/s each.
+#[test]
+fn stages_between_losses_do_not_bring_a_rate_back() {
+    let loss = 1.0 - 0.125f64.sqrt();
+    let stages = "byte_counter_kb = 100\nhyper_step_mbps = 100\nloss_decrease = ";
+    for kind in ["model", "event"] {
+        let [falls, rises] = [0.5, 0.0]
+            .map(|decrease| lossy("dcqcn-10g", kind, "standalone", 1024, loss, "delay_ns = 100000", &format!("{stages}{decrease}")).0);
+        assert!(falls < 0.25, "{kind}: {falls}");
+        assert!(kind == "event" || rises > 2.0, "{kind}: {rises}");
     }
 }

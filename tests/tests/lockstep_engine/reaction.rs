@@ -3,7 +3,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 use timely_model::Block;
-use timely_model::bus::{FlowLoad, ProfileWrite, Release, Sample};
+use timely_model::bus::{FlowLoad, KIND_NAK, KIND_RTT, KIND_TIMEOUT, ProfileWrite, Release, Sample};
 use timely_model::engine::law::action;
 use timely_model::reaction::{In, Notice, Out, Reaction, SAMPLE_TO_ACTION};
 use timely_regs::parameters::{LawKind, Parameters};
@@ -15,7 +15,7 @@ struct Bench {
     library: Arc<v::Library>,
     rst: v::In,
     ack: [v::In; 2],
-    sample: [v::In; 3],
+    sample: [v::In; 4],
     release: [v::In; 2],
     notice: [v::In; 4],
     write: [v::In; 4],
@@ -34,7 +34,7 @@ impl Bench {
         Bench {
             rst: i("rst"),
             ack: ["ack_valid", "ack_ecn"].map(i),
-            sample: ["sample_valid", "sample_kind", "sample_flow"].map(i),
+            sample: ["sample_valid", "sample_kind", "sample_flow", "sample_lost"].map(i),
             release: ["release_valid", "release_bytes"].map(i),
             notice: ["notice_valid", "notice_flow", "notice_marked", "notice_bytes"].map(i),
             write: ["pw_valid", "pw_profile", "pw_word", "pw_data"].map(i),
@@ -58,7 +58,7 @@ impl Bench {
         };
         let unmarked = u64::from(i.now as u32 % 3);
         put(&self.ack, i.ack.map(|marked| vec![if marked { 3 } else { unmarked }]));
-        put(&self.sample, i.sample.map(|s| vec![s.kind.into(), s.flow.into()]));
+        put(&self.sample, i.sample.map(|s| vec![s.kind.into(), s.flow.into(), (s.lost > 0).into()]));
         put(&self.release, i.release.map(|r| vec![r.bytes.into()]));
         put(&self.notice, i.notice.map(|n| vec![n.flow.into(), n.marked.into(), n.bytes.into()]));
         put(&self.write, i.profile.map(|w| vec![w.profile.into(), w.word.into(), w.data.into()]));
@@ -96,6 +96,7 @@ fn words(rng: &mut impl Rng) -> [u32; profile::WORDS] {
         rate_timer_us: rng.random_range(0.2..10.0),
         byte_counter: rng.random_range(1500..most),
         fast_stages: rng.random_range(1..=7),
+        loss_decrease: [0.0, 1.0 / f64::from(1 << 26), 0.5][rng.random_range(0..3)],
         ..Parameters::dcqcn_10g()
     };
     parameters.quantise().unwrap_or_else(|e| panic!("{e}"))
@@ -111,6 +112,7 @@ struct Stimulus {
     released: Option<u32>,
     writes: Vec<ProfileWrite>,
     marked: f64,
+    losing: f64,
     pace: u64,
 }
 
@@ -121,6 +123,7 @@ impl Stimulus {
         }
         if rng.random_range(0..3000) == 0 {
             (self.marked, self.pace) = ([0.0, 0.02, 0.5][rng.random_range(0..3)], [4, 40, 400][rng.random_range(0..3)]);
+            self.losing = [0.0, 0.0, 0.01, 0.3][rng.random_range(0..4)];
         }
         self.now = self.now.wrapping_add(self.pace << 16 | u64::from(rng.random::<u16>()));
         let mut i = In { rst: rng.random_range(0..40_000) == 0, now: self.now, ready: rng.random_range(0..8) > 0, ..In::default() };
@@ -129,7 +132,12 @@ impl Stimulus {
         let [.., sampled] = self.coming;
         // Some ACKs have no sample, and some samples are time-outs.
         let sampled = sampled.filter(|_| rng.random_range(0..10) > 0);
-        i.sample = sampled.map(|flow| Sample { kind: u8::from(rng.random_range(0..20) == 0), flow, ..Sample::default() });
+        // Some tell of losses, and so do NAKs.
+        i.sample = sampled.map(|flow| {
+            let kind = [KIND_TIMEOUT, KIND_NAK].get(rng.random_range(0..40)).copied().unwrap_or(KIND_RTT);
+            let lost = u8::from(kind == KIND_NAK || kind == KIND_RTT && rng.random_bool(self.losing));
+            Sample { kind, flow, lost, ..Sample::default() }
+        });
         self.coming = [acked, self.coming[0], self.coming[1], self.coming[2]];
         // Powers of two end near a period's end often, so that each bit of the count is seen.
         let bytes = |rng: &mut ChaCha8Rng| match rng.random_range(0..20) {
@@ -182,6 +190,7 @@ fn lockstep<const F: usize>() {
             released: None,
             writes: Vec::new(),
             marked: 0.02,
+            losing: 0.0,
             pace: 40,
         };
         let (mut seen, mut steps, mut lost) = ([0u64; 4], [0u64; 16], 0);
@@ -232,6 +241,7 @@ fn skipping_equals_stepping() {
         released: None,
         writes: Vec::new(),
         marked: 0.3,
+        losing: 0.1,
         pace: 40,
     };
     let (mut due, mut rests) = (0, 0);

@@ -10,7 +10,7 @@ mod io;
 
 pub use io::{Out, Pins, Shown, Source};
 
-use crate::bus::{Ack as AckHeader, FlowLoad, FlowRate, KIND_TIMEOUT, ProfileWrite, Query, Sent};
+use crate::bus::{Ack as AckHeader, FlowLoad, FlowRate, KIND_RTT, ProfileWrite, Query, Sent};
 use crate::pacer::timemap::TimeMap;
 use crate::part::Part;
 use crate::stream::Beat;
@@ -389,8 +389,8 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             departed_epoch: time.departed_epoch,
         });
         let marked = header.map(|_| parse.report.is_some_and(|r| Header::read(&r.header).ecn_seen == CE));
-        // Of queue pairs' samples time-outs alone.
-        let heard_sample = rtt.sample.or(source.sample.filter(|s| s.kind == KIND_TIMEOUT));
+        // Of queue pairs' samples time-outs and NAKs alone.
+        let heard_sample = rtt.sample.or(source.sample.filter(|s| s.kind != KIND_RTT));
         let heard =
             marked.is_some() || heard_sample.is_some() || rtt.release.is_some() || reaction.action.is_some() || source.notice.is_some();
         others |= self.reaction.step(clk, rst || heard || bus, || reaction::In {

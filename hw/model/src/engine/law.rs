@@ -208,7 +208,6 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
     match op.kind {
         Kind::Sample | Kind::Loss | Kind::Host | Kind::Reaction | Kind::Nak => {}
         Kind::Timeout if law == LAW_SWIFT => *s = State { marked: true, mark: op.value.into(), rate: s.rate, ..State::default() },
-        Kind::Timeout if law == LAW_DCQCN => *s = State { marked: true, mark: (s.rate / 2).into(), rate: s.rate, ..State::default() },
         Kind::Timeout | Kind::Idle => *s = State { marked: s.marked, mark: s.mark, rate: s.rate, ..State::default() },
         Kind::Init => *s = State { rate: s.rate, ..State::default() },
     }
@@ -220,6 +219,10 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
         let (unit, less) = (9 - parts::LESS_CUT, parts::less(change.weighed.unwrap_or(rate), change.weight));
         let sum = (((rate + change.rise) << unit) + (1 << (unit - 1)) - 1 - less) >> unit;
         s.rate = if sum < least.into() { least } else { sum.min(greatest.into()) as u32 };
+    }
+    // DCQCN: with the old target five stages would bring the old rate back.
+    if sets_rate && law == LAW_DCQCN && matches!(op.kind, Kind::Timeout | Kind::Loss | Kind::Nak) {
+        (s.marked, s.mark) = (true, s.rate.into());
     }
     Outcome { sets_rate, accepted, branch: change.branch, hyperactive: change.hyperactive, rate: s.rate }
 }

@@ -14,8 +14,9 @@
 //! timers and counters anew ([`look`]), so that they stand still from the time-out to the first
 //! ACK. A time-out is a bit of the flow, for any number of flows may time out a few clocks after
 //! one another. A look takes the bit back as it ends, unless a flow times out at that very clock;
-//! then the next look begins anew once more. Idle restarts do not come here: as DCQCN's timers run
-//! while a flow rests, what they made of that time is owed at the next ACK.
+//! then the next look begins anew once more. **Losses** are another bit: where they lower the
+//! flow's rate its timers and counters begin anew too. Idle restarts do not come here: as DCQCN's
+//! timers run while a flow rests, what they made of that time is owed at the next ACK.
 //!
 //! **Order.** A look at a flow takes [`LOOK`] clocks; 64 samples wait, one that finds no room is
 //! lost and counted. A flow that acted is looked at again, when no samples wait; 16 flows do, one
@@ -95,7 +96,7 @@ pub struct In {
     pub notice: Option<Notice>,
     /// An ACK arrives: it echoes CE.
     pub ack: Option<bool>,
-    /// From the RTT block; of queue pairs time-outs alone.
+    /// From the RTT block; of queue pairs time-outs and NAKs alone.
     pub sample: Option<Sample>,
     /// From the RTT block.
     pub release: Option<Release>,
@@ -146,6 +147,9 @@ struct Look {
     phase: u64,
     void: bool,
     timed_out: bool,
+    lost: bool,
+    /// Losses lower the flow's rate.
+    falls: bool,
     /// As many flows waited to be looked at again as may, when the look began.
     crowded: bool,
     /// The words that were read.
@@ -164,6 +168,8 @@ pub struct Reaction {
     flows: Vec<(u8, Word)>,
     /// Flows that timed out since they were looked at.
     timed_out: Vec<bool>,
+    /// Flows of which an ACK or a NAK told of a loss.
+    lost_packets: Vec<bool>,
     /// Marks of the ACKs of the last clocks, by the clock of their sample.
     marks: VecDeque<(u64, bool)>,
     /// Samples and notices of the last clock and the one before.
@@ -187,6 +193,7 @@ impl Reaction {
             written: None,
             flows: vec![Default::default(); 1 << flow_bits],
             timed_out: vec![false; 1 << flow_bits],
+            lost_packets: vec![false; 1 << flow_bits],
             marks: VecDeque::new(),
             came: VecDeque::new(),
             samples: Fifo::new(SAMPLES),
@@ -256,12 +263,16 @@ impl Block for Reaction {
         let kept = self.action.filter(|_| !i.ready);
         self.action = kept;
         // The look under way.
-        let (mut acted, mut cleared) = (None, None);
+        let (mut acted, mut cleared, mut mended) = (None, None, None);
         let ends = self.look.as_ref().is_some_and(|l| l.phase == LOOK - 1);
         if let Some(l) = &mut self.look {
             let words = Periods::of(&self.profiles[usize::from(l.seen.profile)]);
             match l.phase {
-                0 => l.timed_out = self.timed_out[l.seen.flow as usize],
+                0 => {
+                    l.timed_out = self.timed_out[l.seen.flow as usize];
+                    l.lost = self.lost_packets[l.seen.flow as usize];
+                }
+                1 => l.falls = profile::LOSS_DECREASE.get(&self.profiles[usize::from(l.seen.profile)]) != 0,
                 reads::INTERVAL => l.periods.cnp_ns = words.cnp_ns,
                 reads::FAST => l.periods.fast = words.fast,
                 reads::COUNTER => l.periods.stage_bytes = words.stage_bytes,
@@ -270,11 +281,17 @@ impl Block for Reaction {
                 _ => {}
             }
             if ends && !l.void {
-                let heard =
-                    Heard { marked: l.seen.marked, bytes: l.seen.bytes, timed_out: l.timed_out, crowded: l.crowded || !again.ready };
+                let heard = Heard {
+                    marked: l.seen.marked,
+                    bytes: l.seen.bytes,
+                    timed_out: l.timed_out,
+                    lost: l.lost && l.falls,
+                    crowded: l.crowded || !again.ready,
+                };
                 let (word, bits, overtaken) = look(&self.flows[l.seen.flow as usize].1, &l.periods, l.now, &heard);
                 self.flows[l.seen.flow as usize].1 = word;
                 cleared = l.timed_out.then_some(l.seen.flow);
+                mended = l.lost.then_some(l.seen.flow);
                 self.lost |= overtaken;
                 if bits != 0 {
                     self.lost |= kept.is_some();
@@ -287,6 +304,10 @@ impl Block for Reaction {
         let times_out = i.sample.filter(|s| s.kind == KIND_TIMEOUT).map(|s| s.flow);
         if let Some(flow) = times_out.or(cleared) {
             self.timed_out[flow as usize] = times_out.is_some();
+        }
+        let loses = i.sample.filter(|s| s.lost > 0).map(|s| s.flow);
+        if let Some(flow) = loses.or(mended) {
+            self.lost_packets[flow as usize] = loses.is_some();
         }
         if let Some(flow) = self.load.filter(|_| !ends) {
             self.flows[flow as usize].1 = Word::default();
@@ -303,7 +324,17 @@ impl Block for Reaction {
         if free {
             let now = (i.now >> 16) as u32;
             let crowded = !again.ready;
-            self.look = next.map(|seen| Look { seen, now, phase: 0, void: false, timed_out: false, crowded, periods: Periods::default() });
+            self.look = next.map(|seen| Look {
+                seen,
+                now,
+                phase: 0,
+                void: false,
+                timed_out: false,
+                lost: false,
+                falls: false,
+                crowded,
+                periods: Periods::default(),
+            });
         }
         self.samples.step(clk, &fifo::In { rst: false, push: entering, ready: free });
         self.again.step(clk, &fifo::In { rst: false, push: acted, ready: from_again });

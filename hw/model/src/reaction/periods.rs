@@ -76,6 +76,8 @@ pub struct Heard {
     pub bytes: u32,
     /// The flow timed out since it was looked at last.
     pub timed_out: bool,
+    /// An ACK or a NAK told of a loss since then, and losses lower the flow's rate.
+    pub lost: bool,
     /// As many flows as may wait to be looked at again.
     pub crowded: bool,
 }
@@ -94,11 +96,15 @@ pub struct Heard {
 /// CNP still to come stays, and `cnp_at` in any case: CNPs remain an interval apart, and a mark
 /// behind the time-out counts as any other.
 ///
+/// Behind a loss, which lowers rate and target as a time-out does, timers and counters begin anew
+/// too: else stages of additive and hyper increase would go on where packets are lost. CNPs stay.
+///
 /// With `crowded` it is open when the flow is looked at again: a CNP that is due then goes first,
 /// and what was owed of the time before it is dropped. Alpha is higher, and the rate lower, than
 /// timers would have made them.
 pub fn look(word: &Word, periods: &Periods, now: u32, heard: &Heard) -> (Word, u8, bool) {
-    let Heard { marked, bytes, timed_out, crowded } = *heard;
+    let Heard { marked, bytes, timed_out, lost, crowded } = *heard;
+    let anew = timed_out || lost;
     let (now, from) = (now & TIME, |t: u32, at: u32| t.wrapping_sub(at) & TIME);
     let since = from(now, word.cnp_at);
     let within = word.started && since < periods.cnp_ns;
@@ -107,9 +113,9 @@ pub fn look(word: &Word, periods: &Periods, now: u32, heard: &Heard) -> (Word, u
     let later = if within { (word.cnp_at + periods.cnp_ns) & TIME } else { now };
     let cnp_at = if arms { later } else { word.cnp_at };
     let due = if arms { !within } else { word.pending && !ahead };
-    let at = if due && !timed_out { cnp_at } else { now };
+    let at = if due && !anew { cnp_at } else { now };
     let sum = (word.bytes + bytes) & BYTES;
-    let runs = word.started && !timed_out;
+    let runs = word.started && !anew;
     let decays = runs && word.notified && from(at, word.alpha_at) >= periods.alpha_ns;
     let tick = runs && from(at, word.stage_at) >= periods.stage_ns;
     let tock = runs && !tick && sum >= periods.stage_bytes;
@@ -224,6 +230,27 @@ mod tests {
         assert_eq!((w.by_time, w.by_bytes, w.bytes), (0, 0, 0));
         assert_eq!(all(&mut w, &P, now + 54_999, false, 9_999_999), []);
         assert_eq!(all(&mut w, &P, now + 55_000, false, 0), [BOTH]);
+    }
+
+    /// Behind a loss stages begin anew, and what was owed before is not; CNPs come when they are
+    /// due, and alpha's decays go on.
+    #[test]
+    fn a_loss_ends_what_is_owed_but_cnps() {
+        let lost = |marked| Heard { marked, lost: true, ..Heard::default() };
+        let mut w = Word::default();
+        all(&mut w, &P, 0, true, 0);
+        for k in 1..=7 {
+            all(&mut w, &P, 55_000 * k, false, 10_000_000);
+        }
+        assert_eq!((w.by_time, w.by_bytes), (7, 7));
+        assert_eq!(heard(&mut w.clone(), &P, 440_000, lost(false)), []);
+        assert_eq!(heard(&mut w, &P, 440_000, lost(true)), [action::CNP]);
+        assert_eq!((w.by_time, w.by_bytes, w.alpha_at, w.stage_at, w.cnp_at), (0, 0, 440_000, 440_000, 440_000));
+        assert_eq!(all(&mut w, &P, 460_000, true, 0), []);
+        assert_eq!(heard(&mut w.clone(), &P, 489_999, lost(false)), []);
+        assert_eq!(heard(&mut w, &P, 491_000, lost(false)), [action::CNP]);
+        assert_eq!((w.stage_at, w.cnp_at, w.pending), (491_000, 490_000, false));
+        assert_eq!(all(&mut w, &P, 546_000, false, 0), [BOTH]);
     }
 
     /// Of CNPs that wait at a time-out the one that was due is taken back, and the one to come

@@ -47,6 +47,13 @@ impl Dcqcn {
         self.state.rate
     }
 
+    /// The rate is the target too: the old one would be back within five stages.
+    fn give_up(&mut self, rate: f64) -> f64 {
+        let rate = self.set(rate);
+        self.state.target = Some(rate);
+        rate
+    }
+
     /// A CNP: the target becomes the rate, the rate falls by half of alpha, alpha rises.
     pub fn congestion(&mut self) -> f64 {
         let s = &mut self.state;
@@ -83,15 +90,13 @@ impl Law for Dcqcn {
         self.state.rate
     }
 
-    /// Half of the rate is the target too: the old one would be back within five stages.
     fn timeout(&mut self, _now_us: f64) -> f64 {
         self.state.alpha = 1.0;
-        self.state.target = Some(self.state.rate / 2.0);
-        self.set(self.state.rate / 2.0)
+        self.give_up(self.state.rate / 2.0)
     }
 
     fn loss(&mut self, _rtt_us: f64, _now_us: f64) -> f64 {
-        self.set(self.state.rate * (1.0 - self.parameters.loss_decrease))
+        self.give_up(self.state.rate * (1.0 - self.parameters.loss_decrease))
     }
 
     fn restart(&mut self) -> f64 {

@@ -29,6 +29,8 @@ pub struct Parameters {
     pub increase_mbps: f64,
     /// Hyper increase, Mb/s.
     pub hyper_mbps: f64,
+    /// Decrease by a loss, which DCQCN itself does not have: it is for networks that lose nothing.
+    pub loss_decrease: f64,
 }
 
 impl Default for Parameters {
@@ -46,6 +48,7 @@ impl Default for Parameters {
             stages: 5,
             increase_mbps: 40.0,
             hyper_mbps: 400.0,
+            loss_decrease: 0.0,
         }
     }
 }
@@ -64,6 +67,7 @@ impl Parameters {
             stages: p.fast_stages,
             increase_mbps: p.additive_step_mbps,
             hyper_mbps: p.hyper_step_mbps,
+            loss_decrease: p.loss_decrease,
         }
     }
 }
@@ -117,7 +121,8 @@ pub struct Dcqcn {
     rate: f64,
     target: f64,
     alpha: f64,
-    // Deadlines; `NEVER` before the first CNP, for until then nothing is to recover.
+    // Deadlines; `NEVER` before the first CNP, for until then nothing is to recover. A loss and a
+    // time-out set that of a stage too.
     alpha_at: Ps,
     stage_at: Ps,
     bytes: u64,
@@ -144,18 +149,30 @@ impl Dcqcn {
         self.target = self.target.min(self.limits.1);
         self.rate = f64::midpoint(self.rate, self.target).clamp(self.limits.0, self.limits.1);
     }
+
+    // The rate falls without a CNP, and is the target too: the old one would be back within five
+    // stages. Timers and counters begin anew.
+    fn give_up(&mut self, decrease: f64, now: Ps) {
+        self.rate = (self.rate * (1.0 - decrease)).max(self.limits.0);
+        self.target = self.rate;
+        self.stage_at = now + self.p.timer;
+        if self.alpha_at != NEVER {
+            self.alpha_at = now + self.p.alpha_timer;
+        }
+        (self.bytes, self.by_bytes, self.by_time) = (0, 0, 0);
+    }
 }
 
 impl Controller for Dcqcn {
-    fn answer(&mut self, _: &Answer) {}
+    fn answer(&mut self, a: &Answer) {
+        if a.lost && self.p.loss_decrease > 0.0 {
+            self.give_up(self.p.loss_decrease, a.now);
+        }
+    }
 
     fn timeout(&mut self, now: Ps) {
-        self.rate = (self.rate / 2.0).max(self.limits.0);
-        (self.target, self.alpha) = (self.rate, 1.0);
-        if self.stage_at != NEVER {
-            (self.alpha_at, self.stage_at) = (now + self.p.alpha_timer, now + self.p.timer);
-        }
-        (self.bytes, self.by_bytes, self.by_time) = (0, 0, 0);
+        self.alpha = 1.0;
+        self.give_up(0.5, now);
     }
 
     fn rate(&self) -> f64 {

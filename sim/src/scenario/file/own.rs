@@ -61,6 +61,7 @@ fn dcqcn(src: &Source, profile: &str, t: &DcqcnTable) -> Result<Parameters, Erro
         stages: src.whole(&t.stages, &format!("profile.{profile}.dcqcn.stages"), d.stages.into(), 0, 100)? as u32,
         increase_mbps: field(&t.increase_mbps, "increase_mbps", d.increase_mbps, 0.001, 1e5)?,
         hyper_mbps: field(&t.hyper_mbps, "hyper_mbps", d.hyper_mbps, 0.0, 1e5)?,
+        loss_decrease: d.loss_decrease,
     })
 }
 
