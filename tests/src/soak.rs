@@ -3,8 +3,8 @@
 //! all. `cargo xtask soak --nic CLOCKS` runs it.
 //!
 //! A round sets the NIC up with flows and weather of its own, runs, falls quiet, and accounts for
-//! every frame; then all flows must send again, and a reset ends it. Whatever is wrong panics and
-//! names the seed.
+//! every frame; then all flows must send again, and a reset ends it. Whatever is wrong panics, and
+//! names the seed and the round, which can be run without those before it.
 use crate::loopback::{Loop, Tally, Weather, any_form, near_peers, spec};
 use crate::nic::{Nic, counters, start_with, twin};
 use rand::{Rng, SeedableRng};
@@ -146,6 +146,7 @@ fn flows(bus: u32, rng: &mut ChaCha8Rng) -> CoreSpec {
         Parameters::patched_10g(8.0).pi(),
         Parameters::swift_10g(8.0),
         Parameters::fixed(1500.0),
+        Parameters::dcqcn_10g(),
     ];
     let laws = laws.map(|p| Parameters { timeout_us: 100.0, least_mbps: p.least_mbps.max(100.0), ..p });
     let mut spec = spec(bus, FLOW_BITS, rng.random_range(2..40), &laws[0], rng);
@@ -313,17 +314,38 @@ impl Round<'_> {
     }
 }
 
-/// Soaks a NIC for at least so many clocks. `said` is told how far it is after each round.
+/// A round's name, said where it ends badly.
+struct Named {
+    clocks: u64,
+    seed: u64,
+    round: u64,
+}
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let Named { clocks, seed, round } = self;
+            eprintln!(
+                "in round {round} of seed {seed}; without those before: `cargo run -p timely-tests --bin timely-soak -- {clocks} {seed} {round}`"
+            );
+        }
+    }
+}
+
+/// Soaks a NIC for at least so many clocks, from round `from` of the seed on. `said` is told how far
+/// it is after each round. With more clocks rounds are longer, up to 2,000,000.
 ///
 /// # Panics
 /// When Verilog and model differ, something is wedged, or a frame is not accounted for.
-pub fn soak(clocks: u64, seed: u64, mut said: impl FnMut(&Soaked)) -> Soaked {
+pub fn soak(clocks: u64, seed: u64, from: u64, mut said: impl FnMut(&Soaked)) -> Soaked {
     let mut soaked = Soaked::default();
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut nics = BUSES.map(|bus| twin(bus, FLOW_BITS, seed));
     let longest = (clocks / 4).clamp(20_000, 2_000_000);
     while soaked.clocks < clocks {
-        let which = soaked.rounds as usize % BUSES.len();
+        let named = Named { clocks, seed, round: from + soaked.rounds };
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(named.round);
+        let which = named.round as usize % BUSES.len();
         let nic = &mut *nics[which];
         let begun = nic.clk();
         let behaviour =

@@ -3,17 +3,18 @@ use std::process::ExitCode;
 use std::time::Instant;
 use timely_tests::soak::soak;
 
-const USAGE: &str = "usage: timely-soak CLOCKS [SEED]";
+const USAGE: &str = "usage: timely-soak CLOCKS [SEED [ROUND]]";
 
 fn main() -> ExitCode {
     let mut numbers = std::env::args().skip(1).map(|a| a.parse::<u64>());
-    let (Some(Ok(clocks)), Some(Ok(seed)), None) = (numbers.next(), numbers.next().or(Some(Ok(1))), numbers.next()) else {
+    let mut or = |number| numbers.next().or(number);
+    let (Some(Ok(clocks)), Some(Ok(seed)), Some(Ok(from)), None) = (or(None), or(Some(Ok(1))), or(Some(Ok(0))), or(None)) else {
         eprintln!("error: {USAGE}");
         return ExitCode::from(2);
     };
     let started = Instant::now();
     let mut said = 0;
-    let soaked = soak(clocks, seed, |s| {
+    let soaked = soak(clocks, seed, from, |s| {
         // A line a hundredth of the way.
         if s.clocks >= said {
             said = s.clocks + clocks / 100;

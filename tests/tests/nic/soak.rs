@@ -5,7 +5,7 @@ use timely_tests::{cycles, few_seeds};
 
 fn soaked(seeds: impl IntoIterator<Item = u64>) {
     for seed in seeds {
-        let s = soak(cycles(), seed, |_| ());
+        let s = soak(cycles(), seed, 0, |_| ());
         println!("seed {seed}: {s}");
         assert!(s.clocks >= cycles() && s.rounds > 0 && s.sent.iter().all(|n| *n > cycles() / 2000), "{s}");
     }
