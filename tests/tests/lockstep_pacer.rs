@@ -343,7 +343,9 @@ fn sixteen_flow_bits_emit() {
     timely_hw::emit::emit("pacer", Pacer::<16, 17, 13, 21, 15, 17, 32, 48, 66, 110>::new(Timing::default())).unwrap();
 }
 
-/// A model that is asked every clock and one that is asked when it wants to be show the same.
+/// A model that is asked every clock and one that is asked when it wants to be show the same, also
+/// where the time steps: it leaves its line at a clock, and is told the next one at the second
+/// after, as a change of the lead does in a core.
 #[test]
 fn skipping_equals_stepping() {
     for seed in seeds() {
@@ -351,6 +353,7 @@ fn skipping_equals_stepping() {
         let mut world = World::new(6, u64::MAX - (3 << 30), false);
         let (mut stepped, mut skipped) = (top::Pacer::new(6, Timing::default()), top::Pacer::new(6, Timing::default()));
         let (mut wake, mut skips, mut period, mut levels) = (0, 0, 0, (0, false));
+        let (mut stepping, mut steps) = (false, 0);
         for clk in 0..cycles() {
             let out = stepped.output(clk);
             assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
@@ -359,6 +362,8 @@ fn skipping_equals_stepping() {
             let mut quiet = i.doorbell.is_none() && i.release.is_none() && i.charge.is_none() && i.rate.is_none();
             quiet &= i.load.is_none() && i.profile.is_none() && !i.rst && (i.pause, i.stop) == levels;
             quiet &= period == world.period && !(i.grant_ready && out.grant.is_some());
+            let leaves = !stepping && period == world.period && rng.random_range(0..500) == 0;
+            quiet &= !leaves && !stepping;
             levels = (i.pause, i.stop);
             if quiet && wake > clk {
                 skips += 1;
@@ -369,9 +374,17 @@ fn skipping_equals_stepping() {
                 skipped.set_time(TimeMap { clk0: clk, now: i.now, step: (period << 8) as u32 });
             }
             skipped.step(clk, &i);
+            if leaves {
+                skipped.lose_time();
+            } else if stepping {
+                steps += 1;
+                world.now = world.now.wrapping_add_signed(rng.random_range(-3000..3000) << 16);
+                skipped.set_time(TimeMap { clk0: clk + 1, now: world.now.wrapping_add(period), step: (period << 8) as u32 });
+            }
+            stepping = leaves;
             wake = skipped.wake(clk + 1);
         }
-        println!("{skips} clocks skipped");
+        println!("{skips} clocks skipped, {steps} steps of the time");
         assert!(quick() || skips > cycles() / 100, "{skips} clocks skipped");
     }
 }

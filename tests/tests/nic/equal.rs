@@ -1,10 +1,10 @@
 //! The same pins and the same events: of the Verilog and the model, of a model that steps and one
 //! that skips.
 use crate::STORM;
-use rand::Rng;
+use rand::{Rng, SeedableRng};
 use timely_hw::config::FLOW_BITS;
 use timely_regs::event::EventRecord;
-use timely_regs::map::{flow, profiles, telemetry};
+use timely_regs::map::{flow, profiles, telemetry, time};
 use timely_regs::parameters::Parameters;
 use timely_regs::recording::{Profiles, Recording};
 use timely_sim::nic::core::{CoreEvent, CoreIn};
@@ -186,4 +186,29 @@ fn rtl_equals_model_256_with_any_flow_count() {
 #[test]
 fn rtl_equals_model_512_with_any_flow_count() {
     others(512, 40);
+}
+
+/// The lead changes at any clock, by less than what counts as a step of the time and by more, while
+/// grants wait for their launches: which it makes due, and when.
+#[test]
+fn a_lead_that_changes_at_any_clock() {
+    for seed in seeds() {
+        for (bus, mbps, every) in [(64, 300.0, 40), (512, 300.0, 300), (512, 8000.0, 100)] {
+            let mut rng = rng(seed);
+            let spec = spec(bus, 10, 12, &Parameters::fixed(mbps), &mut rng);
+            let mut nic = twin(bus, 10, seed);
+            start(&mut *nic, &spec);
+            let mut wire = Loop::new(bus as usize, STORM, rand_chacha::ChaCha8Rng::seed_from_u64(seed));
+            for _ in 0..cycles() / 2 {
+                if rng.random_range(0..every) == 0 {
+                    let lead = [0, 100, 400, 2000, rng.random_range(0..256)][rng.random_range(0..5)];
+                    nic.post_write(time::LEAD.address(), lead);
+                }
+                let input = wire.inputs(nic.clk(), nic.now(), &nic.output());
+                nic.step(&input);
+            }
+            println!("{bus} bits, {mbps} Mb/s: {:?}", wire.tally);
+            assert!(wire.tally.data > cycles() / 2000, "{:?}, seed {seed}", wire.tally);
+        }
+    }
 }

@@ -110,7 +110,8 @@ impl Pacer {
         self.wheel.block.set_time(TimeMap { clk0: map.clk0 + 1, ..map });
         self.gate.block.set_time(map);
         self.wheel.due = self.wheel.due.min(self.wheel.block.wake(map.clk0));
-        self.gate.due = self.gate.due.min(self.gate.block.wake(map.clk0));
+        // A line that is not where the last one led is a step, which the gate must see.
+        self.gate.due = self.gate.due.min(map.clk0);
     }
 
     /// `now` leaves the line that was told: until the next line, every clock must be stepped, so
