@@ -21,7 +21,7 @@ const LONGEST_PS: u32 = 16_000;
 pub const FLOW_BITS: usize = 9;
 const RING_BITS: u32 = 10;
 /// RAMs that are put into LUTs, by kind.
-const SMALL: [usize; 2] = [42, 22];
+const SMALL: [usize; 2] = [43, 22];
 
 /// Ports, their sites and what else is said of them. All are LVCMOS33.
 const PINS: [(&str, &str, &str); 30] = [
