@@ -20,7 +20,7 @@ use timely_regs::corundum::{DOWN, DOWN_BITS, Kind, MAIL_SWEPT, Part, UP, UP_BITS
 use timely_regs::map::{MAGIC, increment};
 use timely_regs::profile::{OUTSTANDING, TOKEN_CAP, USE_WINDOW};
 use timely_tests::{Runs, cycles, fourstate, rng, seeds, thorough};
-use timely_verilate::{Dut, Library, Options, Out, build};
+use timely_verilate::{Dut, Library, Options, Out, build, mutant};
 
 const F: usize = 10;
 /// Parameters of the block in the bench.
@@ -60,8 +60,8 @@ fn library_with_streams() -> Arc<Library> {
 fn library() -> &'static Arc<Library> {
     static LIBRARY: OnceLock<Arc<Library>> = OnceLock::new();
     LIBRARY.get_or_init(|| {
-        let text = text();
-        build("corundum_scheduler", text, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
+        let text = mutant::text("corundum_scheduler", || text().to_owned());
+        build("corundum_scheduler", &text, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
     })
 }
 

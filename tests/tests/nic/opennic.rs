@@ -21,7 +21,7 @@ use timely_tests::board::{Frame, HOST, OPENNIC, WIRE};
 use timely_tests::frames::{Fault, class, envelope, pause, pfc, with_its_place};
 use timely_tests::nic::PORT;
 use timely_tests::{rng, seeds};
-use timely_verilate::{Library, Options, build};
+use timely_verilate::{Library, Options, build, mutant};
 
 /// From a frame's last beat to its first at the wire: past the store, and through it when its flow
 /// is idle and may send at once.
@@ -67,6 +67,7 @@ pub fn compiled(name: &str, files: &[File]) -> Arc<Library> {
         verilog = verilog.replace(&format!("`include \"{name}\""), &f.text);
     }
     verilog += &files[0].text;
+    let verilog = mutant::text(name, || verilog);
     build(name, &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 

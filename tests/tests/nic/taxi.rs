@@ -18,7 +18,7 @@ use timely_tests::flat::taxi_adapter;
 use timely_tests::frames::{Fault, class, pfc, with_its_place};
 use timely_tests::nic::PORT;
 use timely_tests::{rng, seeds, thorough};
-use timely_verilate::{Library, Options, build};
+use timely_verilate::{Library, Options, build, mutant};
 
 const FLOW_BITS: usize = 10;
 /// ns of a clock of the bench.
@@ -84,8 +84,8 @@ impl Nic {
         // The adapter's own modules end where what is emitted begins.
         let (own, _) = adapter.split_once(&format!("module {PREFIX}taxi_inline")).expect("the core");
         let [around, inside] = if core { [adapter.as_str(), ""] } else { [own, stub.as_str()] };
-        let verilog = [board.as_str(), "//", leaf, "endmodule\n", around, inside].concat();
         let name = if core { "taxi_flat" } else { "taxi_flat_stub" };
+        let verilog = mutant::text(name, || [board.as_str(), "//", leaf, "endmodule\n", around, inside].concat());
         build(name, &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
     }
 

@@ -1,5 +1,6 @@
 //! Yosys' part: a netlist of an emitted text, a list of its faults, and the text with all of them
 //! in it.
+use super::bench::{name, threaded};
 use super::faults::{self, Fault};
 use super::netlist::{Netlist, Port};
 use super::table::Row;
@@ -54,13 +55,6 @@ pub fn with_stops(text: &str, queues: &[&str]) -> String {
     format!("{module}{stops}endmodule{rest}")
 }
 
-// A bench whose core has the input that selects a fault.
-fn in_bench(text: &str, core: &str) -> String {
-    let port = format!("module {BENCH}(\n  input wire [15:0] {SELECT},");
-    let pin = format!("{core} core(.{SELECT}({SELECT}),");
-    text.replacen(&format!("module {BENCH}("), &port, 1).replacen(&format!("{core} core("), &pin, 1)
-}
-
 /// The text of a file.
 ///
 /// # Errors
@@ -88,8 +82,7 @@ impl Text {
     pub fn new(yosys: &Path, row: &Row, key: String, verilog: String, work: &Path) -> Result<Self, String> {
         let folder = work.join(&key);
         put(&folder.join("text.v"), &verilog)?;
-        let rest = verilog.split_once("module ").ok_or_else(|| format!("{key}: no module in its text"))?.1;
-        let top: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let top = name(&verilog).ok_or_else(|| format!("{key}: no module in its text"))?;
         // A bench stays as it is, around the first module of the row.
         let top = if top == BENCH { row.modules.first().map_or(top, |m| (*m).to_owned()) } else { top };
         let modules = if row.modules.is_empty() { vec![top.clone()] } else { row.modules.iter().map(|m| (*m).to_owned()).collect() };
@@ -138,12 +131,12 @@ impl Text {
         let mut text = get(&self.folder.join("mutated.v"))?;
         if !self.dissolved {
             // The other modules stay as they were emitted.
-            let is_other = |m: &&str| !self.modules.iter().any(|n| m.contains(&format!("module {n}(")));
+            let is_other = |m: &&str| !self.modules.iter().any(|n| name(m).as_ref() == Some(n));
             let others: String = self.verilog.split_inclusive("endmodule").filter(is_other).collect();
             // Verilator is told of its warnings in front of a file's first module, which may be
             // gone with that, and behind the last: what it is told then holds to the end.
             let others = others.replace(SAVE, "").replace(RESTORE, "");
-            text += &in_bench(&others, &self.top);
+            text += &threaded(&others, &self.top);
         }
         Ok(text)
     }
@@ -152,13 +145,6 @@ impl Text {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_bench_selects_the_fault_of_its_core() {
-        let bench = "module board(\n  input wire clk\n);\n  tnic_x_core core(\n    .clk(clk));\nendmodule\n";
-        let with = "module board(\n  input wire [15:0] mutsel,\n  input wire clk\n);\n  tnic_x_core core(.mutsel(mutsel),\n    .clk(clk));\nendmodule\n";
-        assert_eq!(in_bench(bench, "tnic_x_core"), with);
-    }
 
     #[test]
     fn a_text_stops_where_its_queues_overflow() {

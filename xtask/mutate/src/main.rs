@@ -1,6 +1,7 @@
 //! `cargo xtask mutate` and `coverage`: whether the lockstep tests notice faults in the emitted
 //! Verilog, and what of it they reach.
 mod aig;
+mod bench;
 mod coverage;
 mod cut;
 mod equal;

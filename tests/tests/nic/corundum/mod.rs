@@ -21,7 +21,7 @@ use timely_hw::emit::PREFIX;
 use timely_hw::shells::corundum::FLOW_BITS;
 use timely_hw::shells::{Extras, File, Shell};
 use timely_tests::{left_to_soak, quick, thorough};
-use timely_verilate::{Library, Options, build};
+use timely_verilate::{Library, Options, build, mutant};
 
 /// Of a board without a generator, or with.
 pub const NONE: Extras = Extras { generator: false, roce: false };
@@ -46,6 +46,7 @@ pub fn library(board: &Board, streams: bool, extras: Extras) -> Arc<Library> {
     let verilog = [define, &board.bench(&board.values(&[]), streams), &text.concat()].concat();
     let [with_streams, with_more] = [(streams, "_streams"), (extras.generator, "_generator")].map(|(on, name)| if on { name } else { "" });
     let name = format!("corundum_app_{}_{}{with_streams}{with_more}", board.bus, board.flow_bits);
+    let verilog = mutant::text(&name, || verilog);
     let library = build(&name, &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"));
     made.push((form, library.clone()));
     library

@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use timely_hw::config::{Config, FLOW_BITS};
 use timely_hw::shells::{File, Shell};
 use timely_tests::board::{Board, NETFPGA_PLUS, NETFPGA_SUME, Shape};
-use timely_verilate::{Library, Options, build};
+use timely_verilate::{Library, Options, build, mutant};
 
 /// A shell on its bench, with `2^flow_bits` flows.
 struct Bench {
@@ -89,8 +89,9 @@ impl Bench {
 
     fn library(&self) -> &Arc<Library> {
         self.library.get_or_init(|| {
-            let verilog = [self.bench, &self.files()[1].text, &self.files()[0].text].concat();
-            build(&format!("{}_{}", self.shell, self.flow_bits), &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
+            let name = format!("{}_{}", self.shell, self.flow_bits);
+            let verilog = mutant::text(&name, || [self.bench, &self.files()[1].text, &self.files()[0].text].concat());
+            build(&name, &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
         })
     }
 
