@@ -22,8 +22,8 @@ pub enum Beside {
     Held,
 }
 
-/// Whether such runs are left out, and said to be: in a quick run, where there is no Icarus Verilog,
-/// and of texts with faults in them, whose select input no trace has.
+/// Whether such runs are left out, and said to be: in a quick run, where there is no Icarus
+/// Verilog, and of texts with faults in them, whose select input no trace has.
 pub fn left_out(test: &str) -> bool {
     let program = std::env::var("IVERILOG").unwrap_or_else(|_| "iverilog".into());
     let why = match (quick(), Command::new(&program).arg("-V").output().is_err()) {

@@ -332,8 +332,8 @@ impl Drop for Named {
     }
 }
 
-/// Soaks a NIC for at least so many clocks, from round `from` of the seed on. `said` is told how far
-/// it is after each round. With more clocks rounds are longer, up to 2,000,000.
+/// Soaks a NIC for at least so many clocks, from round `from` of the seed on. `said` is told how
+/// far it is after each round. With more clocks rounds are longer, up to 2,000,000.
 ///
 /// # Panics
 /// When Verilog and model differ, something is wedged, or a frame is not accounted for.

@@ -1,6 +1,8 @@
 //! The way of the input that selects a fault, through a bench, to the module that has the faults.
-use super::flow::SELECT;
 use regex::Regex;
+
+/// The input that selects a fault; `timely_verilate::mutant` has the same.
+pub const SELECT: &str = "mutsel";
 
 /// `text` with the input that selects a fault in each module around `core`, and at each instance of
 /// these: all modules up to the bench get it.

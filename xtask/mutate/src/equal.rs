@@ -5,8 +5,9 @@
 //! where another, such as its `valid`, is 1 (or 0). That certain queues never overflow is taken
 //! for granted.
 use super::aig::{Graph, Literal, Netlist};
+use super::bench::SELECT;
 use super::cut::{self, Memory};
-use super::flow::{self, SELECT, get};
+use super::flow::{self, get};
 use super::netlist::Port;
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Yosys' part: a netlist of an emitted text, a list of its faults, and the text with all of them
 //! in it.
-use super::bench::{name, threaded};
+use super::bench::{SELECT, name, threaded};
 use super::faults::{self, Fault};
 use super::netlist::{Netlist, Port};
 use super::table::Row;
@@ -9,9 +9,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use timely_tools::process::{put, quiet};
-
-/// The input that selects a fault; `timely_verilate::mutant` has the same.
-pub const SELECT: &str = "mutsel";
 
 /// The module of a bench around a core.
 const BENCH: &str = "board";

@@ -100,12 +100,14 @@ pub fn watched(program: &Path, dir: &Path, arguments: &[&str], mut goes_on: impl
     let pid = child.id().to_string();
     let (mut last, mut ended) = (VecDeque::new(), false);
     for line in child.stderr.take().into_iter().flat_map(|e| BufReader::new(e).lines()).map_while(Result::ok) {
-        if !ended && !goes_on(&line) {
+        if !goes_on(&line) {
             ended = true;
-            // `timeout` passes it on to the tool.
+            // `timeout` passes it on to the tool. A process that the tool began at that moment can
+            // outlive it, with the pipe in its hands: so the pipe's end is not waited for.
             let mut kill = Command::new("kill");
             kill.arg(&pid);
             quiet(kill)?;
+            break;
         }
         last.push_back(line);
         last.drain(..last.len().saturating_sub(LAST));
