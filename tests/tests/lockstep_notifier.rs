@@ -24,6 +24,13 @@ const CNP6: &str = "02000000000102000000000286dd62a000000028114020010db800000000
 const TAGGED_CNP6: &str = "0200000000010200000000028100600586dd62a000000028114020010db800000000000000000000000220010db8000000000000000000000001000012b700280000\
                            8100ffff400000d200000000000000000000000000000000000000001fee4c26";
 
+/// Scapy 2.6.1's, in partition 0x1234, of which the receiver is a full member.
+const PART_CNP4: &str = "0200000000010200000000020800452a003c000040004011b683c0000201c0000202000012b70028000081009234400000d20000000000000000000000000000\
+                         0000000000009\
+                         7d27780";
+const PART_CNP6: &str = "02000000000102000000000286dd62a000000028114020010db800000000000000000000000220010db8000000000000000000000001000012b70028000081009234\
+                         400000d20000000000000000000000000000000000000000d6ab02fa";
+
 fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
 }
@@ -61,6 +68,7 @@ fn packed(mark: &Mark) -> Vec<u8> {
     bytes.extend(source.iter().chain(&destination));
     bytes.extend(mark.port.to_le_bytes());
     bytes.extend(&mark.pair.to_le_bytes()[..3]);
+    bytes.extend(mark.partition_key.to_le_bytes());
     bytes.push(u8::from(mark.tci.is_some()) | u8::from(matches!(mark.addresses, Addresses::V6 { .. })) << 1);
     bytes
 }
@@ -129,6 +137,7 @@ fn draw(rng: &mut impl Rng, flows: u32) -> Mark {
         ce: rng.random(),
         flow: (rng.random_range(0..10) > 0).then(|| rng.random_range(0..flows)),
         pair: rng.random_range(0..1 << 24),
+        partition_key: rng.random(),
         mac_destination: rng.random(),
         mac_source: rng.random(),
         tci: rng.random::<bool>().then(|| rng.random()),
@@ -222,12 +231,21 @@ fn notifications_are_those_of_another_implementation() {
     let of = |host| std::array::from_fn(|i| *[0x20, 1, 0x0d, 0xb8].get(i).unwrap_or(if i == 15 { &host } else { &0 }));
     let v6 = Addresses::V6 { source: of(1), destination: of(2) };
     let tag = Some(0x6005);
-    for (flow, tci, addresses, wanted) in [(3, None, v4, CNP4), (5, tag, v4, TAGGED_CNP4), (6, None, v6, CNP6), (7, tag, v6, TAGGED_CNP6)] {
+    let cases = [
+        (3, 0xffff, None, v4, CNP4),
+        (5, 0xffff, tag, v4, TAGGED_CNP4),
+        (6, 0xffff, None, v6, CNP6),
+        (7, 0x7fff, tag, v6, TAGGED_CNP6),
+        (8, 0x1234, None, v4, PART_CNP4),
+        (9, 0x9234, None, v6, PART_CNP6),
+    ];
+    for (flow, partition_key, tci, addresses, wanted) in cases {
         let wanted = bytes(wanted);
         let mark = Mark {
             ce: true,
             flow: Some(flow),
             pair: 0xd2,
+            partition_key,
             mac_destination: [2, 0, 0, 0, 0, 2],
             mac_source: [2, 0, 0, 0, 0, 1],
             tci,

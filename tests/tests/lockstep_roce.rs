@@ -51,6 +51,7 @@ impl Bench {
         let class = Class::ALL[f.bits(2) as usize];
         let (source, destination, bytes, stamp) = (f.address(), f.address(), f.bits(16) as u16, f.bits(64));
         let (tos, opcode, ack_request) = (f.bits(8) as u8, f.bits(8) as u8, f.bits(1) == 1);
+        let partition_key = f.bits(16) as u16;
         let (queue_pair, psn, syndrome) = (f.bits(24) as u32, f.bits(24) as u32, f.bits(8) as u8);
         let (message_bytes, payload_bytes) = (f.bits(32) as u32, f.bits(16) as u16);
         let macs = [(); 2].map(|()| std::array::from_fn(|_| f.bits(8) as u8));
@@ -58,8 +59,19 @@ impl Bench {
         let packet = [Kind::Data, Kind::Read, Kind::Response, Kind::Ack, Kind::Cnp, Kind::Other]
             .get(usize::from(kind).wrapping_sub(1))
             .map(|kind| {
-                let headers =
-                    Headers { class, kind: *kind, opcode, ack_request, queue_pair, psn, syndrome, message_bytes, payload_bytes, tos };
+                let headers = Headers {
+                    class,
+                    kind: *kind,
+                    opcode,
+                    ack_request,
+                    partition_key,
+                    queue_pair,
+                    psn,
+                    syndrome,
+                    message_bytes,
+                    payload_bytes,
+                    tos,
+                };
                 Packet { headers, source, destination, bytes, stamp, macs, tci: class.vlan.then_some(tci), port, mendable }
             });
         Some(Report { kind, reason: self.dut.get(reason) as u8, packet })

@@ -14,8 +14,10 @@ use timely_regs::wire::{Addresses, Class, Envelope, crc32};
 
 /// TTL or hop limit of a CNP.
 pub const HOP_LIMIT: u8 = 64;
-/// Partition key of a CNP: the default partition.
-pub const PARTITION_KEY: u16 = 0xffff;
+/// Membership of a partition that a CNP claims, the full one: a port that is a limited member takes
+/// no packets of another such (InfiniBand 1.4, section 10.9.3), and one that is a full member takes
+/// both.
+pub const FULL_MEMBER: u16 = 0x8000;
 /// BECN, which a CNP has.
 pub const FLAGS_BECN: u8 = 0x40;
 /// Clocks from a mark to a CNP's first beat, beside one for each of its words.
@@ -52,6 +54,8 @@ pub struct Mark {
     pub flow: Option<u32>,
     /// Number of the pair at the sender, 24 bits.
     pub pair: u32,
+    /// Partition key.
+    pub partition_key: u16,
     /// Destination MAC address.
     pub mac_destination: [u8; 6],
     /// Source MAC address.
@@ -81,8 +85,8 @@ impl Mark {
             port_source: self.port,
             port_destination: 0,
         };
-        let cnp =
-            Bth { opcode: opcode::CNP, partition_key: PARTITION_KEY, congestion: FLAGS_BECN, queue_pair: self.pair, ..Bth::default() };
+        let partition_key = self.partition_key | FULL_MEMBER;
+        let cnp = Bth { opcode: opcode::CNP, partition_key, congestion: FLAGS_BECN, queue_pair: self.pair, ..Bth::default() };
         cnp.frame(&envelope, &Extension::default(), &[])
     }
 }

@@ -45,6 +45,7 @@ fn frames_of_another_implementation_hold_and_read_right() {
         kind: Kind::Ack,
         opcode: opcode::ACK,
         ack_request: false,
+        partition_key: 0xffff,
         queue_pair: 0xab_cdef,
         psn: 0x12_3456,
         syndrome: 0x1f,

@@ -87,6 +87,7 @@ pub(super) struct Judge {
     wire_tci: Signal<Local, Wire16>,
     wire_udp: Signal<Local, Wire16>,
     udp_length: Signal<Local, Bits<17>>,
+    wire_key: Signal<Local, Wire16>,
     wire_pair: Signal<Local, Wire24>,
     wire_psn: Signal<Local, Wire24>,
     wire_message: Signal<Local, Wire32>,
@@ -319,6 +320,8 @@ impl Logic for Judge {
         self.packet.next.tos = self.tos4.q.val();
         self.packet.next.opcode = self.behind.val().opcode;
         self.packet.next.ack_request = self.behind.val().ack_request;
+        self.wire_key.next = self.behind.val().partition_key.into();
+        self.packet.next.partition_key = (bit_cast::<16, 8>(self.wire_key.val().high) << 8) | bit_cast::<16, 8>(self.wire_key.val().low);
         self.packet.next.queue_pair = ((bit_cast::<24, 8>(self.wire_pair.val().high) << 16)
             | (bit_cast::<24, 8>(self.wire_pair.val().middle) << 8))
             | bit_cast::<24, 8>(self.wire_pair.val().low);

@@ -24,6 +24,8 @@ packed! {
         pub opcode: Bits<8>,
         /// The receiver has to answer.
         pub ack_request: Bit,
+        /// Partition key.
+        pub partition_key: Bits<16>,
         /// Queue pair of the receiver.
         pub queue_pair: Bits<24>,
         /// Packet sequence number.

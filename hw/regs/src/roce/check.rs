@@ -15,6 +15,8 @@ pub struct Headers {
     pub opcode: u8,
     /// The receiver has to answer.
     pub ack_request: bool,
+    /// Partition key.
+    pub partition_key: u16,
     /// Queue pair of the receiver, 24 bits.
     pub queue_pair: u32,
     /// Packet sequence number, 24 bits.
@@ -121,6 +123,7 @@ pub fn check(frame: &[u8]) -> Result<Headers, Error> {
         kind: layout.kind,
         opcode,
         ack_request: frame[bth + offset::ACK_REQUEST] & 0x80 != 0,
+        partition_key: u16_at(frame, bth + offset::PARTITION_KEY),
         queue_pair: u24_at(frame, bth + offset::QUEUE_PAIR),
         psn: u24_at(frame, bth + offset::PSN),
         syndrome: if layout.answers { frame[bth + offset::SYNDROME] } else { 0 },

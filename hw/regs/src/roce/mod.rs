@@ -43,6 +43,8 @@ pub mod offset {
     pub const OPCODE: usize = 0;
     /// Solicited event, migration, pad count and version, 1 byte.
     pub const FLAGS: usize = 1;
+    /// Partition key, 2 bytes.
+    pub const PARTITION_KEY: usize = 2;
     /// FECN, BECN and reserved bits, 1 byte; the ICRC takes it as ones.
     pub const CONGESTION: usize = 4;
     /// Queue pair of the receiver, 3 bytes.

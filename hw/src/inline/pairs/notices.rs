@@ -3,12 +3,25 @@
 use crate::bus::{AxisOut, PairFlowIn, PairReplyIn};
 use crate::csr::SettingsBus;
 use crate::fifo::WideFifo;
+use crate::packed::packed;
 use crate::roce::Packet;
 use crate::roce::notifier::{Marked, Notifier};
 use rust_hdl::prelude::*;
 use timely_model::queue_pairs::Status;
 
 const _: () = assert!(Status::Done as u32 == 0);
+
+packed! {
+    /// A packet whose pair is looked up.
+    pub struct Arrived {
+        /// Headers, without the remote queue pair.
+        pub headers: Marked,
+        /// An answer may go back.
+        pub answerable: Bit,
+        /// The packet has CE.
+        pub ce: Bit,
+    }
+}
 
 /// Answers packets that arrive with CE by congestion notifications, by [`Notifier`], whose
 /// parameters these are; while it `watches`, packets without CE are to be shown too. The remote
@@ -45,11 +58,9 @@ pub struct PairNotices<const W: usize, const K: usize, const F: usize, const Z: 
     /// Counted events, by `timely_model::notifier::Pulse`.
     pub pulses: Signal<Out, Bits<3>>,
     notifier: Notifier<W, K, F, Z>,
-    /// Headers of packets whose pairs are looked up, above them whether they may be answered, and
-    /// whether they have CE.
-    waiting: WideFifo<412, 5, 6>,
+    /// Packets whose pairs are looked up, of type [`Arrived`].
+    waiting: WideFifo<428, 5, 6>,
     tos: Signal<Local, Bits<8>>,
-    marked: Signal<Local, Bits<412>>,
     to: Signal<Local, Bits<48>>,
     from: Signal<Local, Bits<48>>,
     own: Signal<Local, Bits<48>>,
@@ -59,9 +70,8 @@ pub struct PairNotices<const W: usize, const K: usize, const F: usize, const Z: 
     is_from_group: Signal<Local, Bit>,
     is_to_group: Signal<Local, Bit>,
     answerable: Signal<Local, Bit>,
-    word: Signal<Local, Bits<410>>,
-    entry: Signal<Local, Bits<412>>,
-    head: Signal<Local, Bits<412>>,
+    entry: Signal<Local, Arrived>,
+    head: Signal<Local, Arrived>,
     ip_class: Signal<Local, Bits<2>>,
     headers: Signal<Local, Marked>,
     named: DFF<Bits<24>>,
@@ -112,9 +122,9 @@ impl<const W: usize, const K: usize, const F: usize, const Z: usize> Logic for P
         self.headers.next.destination = self.packet.val().destination;
         self.headers.next.port = self.packet.val().port;
         self.headers.next.pair = bits::<24>(0);
+        self.headers.next.partition_key = self.packet.val().partition_key;
         self.headers.next.has_tag = self.ip_class.val().get_bit(0);
         self.headers.next.is_ipv6 = self.ip_class.val().get_bit(1);
-        self.word.next = self.headers.val().into();
         // Bit 0 of a MAC address is a group's; IP's groups begin at 224 and at ff00::. Behind those
         // of IPv4 are reserved addresses and the broadcast.
         self.to.next = self.packet.val().mac_destination;
@@ -131,16 +141,11 @@ impl<const W: usize, const K: usize, const F: usize, const Z: usize> Logic for P
         self.answerable.next = ((self.to.val() == self.own.val()) & (self.from.val() != self.own.val()))
             & (!self.from.val().get_bit(0) & (!self.is_from_group.val() & !self.is_to_group.val()));
         self.tos.next = self.packet.val().tos;
-        self.marked.next = bits::<412>(0);
-        if self.tos.val().get_bits::<2>(0).all() {
-            self.marked.next = bits::<412>(1) << 411;
-        }
-        self.entry.next = bit_cast::<412, 410>(self.word.val()) | self.marked.val();
-        if self.answerable.val() {
-            self.entry.next = (bit_cast::<412, 410>(self.word.val()) | self.marked.val()) | (bits::<412>(1) << 410);
-        }
+        self.entry.next.headers = self.headers.val();
+        self.entry.next.answerable = self.answerable.val();
+        self.entry.next.ce = self.tos.val().get_bits::<2>(0).all();
         self.waiting.i_valid.next = self.arrived.val();
-        self.waiting.i_data.next = self.entry.val();
+        self.waiting.i_data.next = self.entry.val().into();
         self.found_1.d.next = self.found.valid.val();
         self.hit_1.d.next = self.found.hit.val();
         self.flow_1.d.next = self.found.flow.val();
@@ -149,12 +154,12 @@ impl<const W: usize, const K: usize, const F: usize, const Z: usize> Logic for P
         self.hit_2.d.next = self.hit_1.q.val();
         self.flow_2.d.next = self.flow_1.q.val();
         self.waiting.o_ready.next = self.found_2.q.val();
-        self.head.next = self.waiting.o_data.val();
-        self.mark.next = self.head.val().get_bits::<410>(0).into();
+        self.head.next = self.waiting.o_data.val().into();
+        self.mark.next = self.head.val().headers;
         self.mark.next.pair = self.remotes.read_data.val();
         self.notifier.mark_valid.next = self.found_2.q.val() & self.waiting.o_valid.val();
-        self.notifier.mark_known.next = self.hit_2.q.val() & self.head.val().get_bit(410);
-        self.notifier.mark_ce.next = self.head.val().get_bit(411);
+        self.notifier.mark_known.next = self.hit_2.q.val() & self.head.val().answerable;
+        self.notifier.mark_ce.next = self.head.val().ce;
         self.notifier.mark_flow.next = self.flow_2.q.val();
         self.notifier.mark.next = self.mark.val();
         self.notifier.cfg_enable.next = self.settings.val().notify_enable.any();

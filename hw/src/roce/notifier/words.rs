@@ -2,7 +2,7 @@
 #![allow(missing_docs, reason = "the derives' methods, and a group of ports has one comment")]
 use crate::packed::packed;
 use rust_hdl::prelude::*;
-use timely_model::notifier::{FLAGS_BECN, HOP_LIMIT, PARTITION_KEY};
+use timely_model::notifier::{FLAGS_BECN, FULL_MEMBER, HOP_LIMIT};
 use timely_regs::roce::{PORT, opcode};
 
 packed! {
@@ -23,6 +23,8 @@ packed! {
         pub port: Bits<16>,
         /// Remote queue pair.
         pub pair: Bits<24>,
+        /// Partition key.
+        pub partition_key: Bits<16>,
         /// The frame has a VLAN tag.
         pub has_tag: Bit,
         /// The packet is IPv6.
@@ -42,7 +44,7 @@ packed! {
 
 // A kernel takes literals alone, and words have their first byte in the low bits.
 const _: () = assert!(PORT.swap_bytes() == 0xb712 && opcode::CNP == 0x81);
-const _: () = assert!(PARTITION_KEY == 0xffff && FLAGS_BECN == 0x40 && HOP_LIMIT == 64);
+const _: () = assert!(FULL_MEMBER.swap_bytes() == 0x80 && FLAGS_BECN == 0x40 && HOP_LIMIT == 64);
 
 /// Words of a notification, 16 bits each, and the same with ones where its check sequence takes
 /// ones, two clocks after their number. Words 0 to 8 are Ethernet's with a tag, 9 to 28 IPv6's, 29
@@ -62,6 +64,7 @@ pub(super) struct Words {
     sender: Signal<Local, Bits<128>>,
     port: Signal<Local, Bits<16>>,
     pair: Signal<Local, Bits<24>>,
+    key: Signal<Local, Bits<16>>,
     // Of each sixteen numbers one word, then one of these.
     low: Signal<Local, Bits<4>>,
     sixteen: DFF<Bits<2>>,
@@ -87,6 +90,7 @@ impl Logic for Words {
         self.sender.next = self.headers.val().source;
         self.port.next = self.headers.val().port;
         self.pair.next = self.headers.val().pair;
+        self.key.next = self.headers.val().partition_key;
         self.low.next = self.number.val().get_bits::<4>(0);
         self.sixteen.d.next = self.number.val().get_bits::<2>(4);
         self.of_0.d.next = bits::<16>(0);
@@ -202,7 +206,9 @@ impl Logic for Words {
                 self.of_32.d.next = bits::<16>(0x0081);
             }
             2 => {
-                self.of_32.d.next = bits::<16>(0xffff);
+                self.of_32.d.next = ((bit_cast::<16, 8>(self.key.val().get_bits::<8>(0)) << 8)
+                    | bit_cast::<16, 8>(self.key.val().get_bits::<8>(8)))
+                    | bits::<16>(0x0080);
             }
             3 => {
                 self.of_32.d.next = (bit_cast::<16, 8>(self.pair.val().get_bits::<8>(16)) << 8) | bits::<16>(0x40);

@@ -21,6 +21,8 @@ const NONE: [Vec<u8>; 0] = [];
 /// Queue pair of the host, and of its peer.
 const LOCAL: u32 = 0x12;
 const REMOTE: u32 = 0x34_5678;
+/// Partition of both; the peer is a limited member.
+const PARTITION: u16 = 0x1234;
 /// Clocks of 4 ns between two packets of a flood.
 const SPACING: u64 = 40;
 /// Packets of a flood, of which the first of each 25 comes when the interval has ended.
@@ -61,7 +63,7 @@ impl Point {
     }
 
     fn packet(&mut self, envelope: &Envelope, pair: u32, clocks: u64) -> Vec<Vec<u8>> {
-        let bth = Bth { opcode: opcode::SEND_ONLY, queue_pair: pair, ..Bth::default() };
+        let bth = Bth { opcode: opcode::SEND_ONLY, queue_pair: pair, partition_key: PARTITION, ..Bth::default() };
         let frame = bth.frame(envelope, &Extension::default(), &[7; 64]);
         let mut arriving = beats(&frame, BUS as usize);
         let mut left = Vec::new();
@@ -81,7 +83,7 @@ impl Point {
 
 /// The peer's packets to the host, and the notification that each calls for.
 fn classes() -> [(Envelope, Vec<u8>); 4] {
-    let bth = Bth { opcode: opcode::CNP, queue_pair: REMOTE, partition_key: 0xffff, congestion: 0x40, ..Bth::default() };
+    let bth = Bth { opcode: opcode::CNP, queue_pair: REMOTE, partition_key: PARTITION | 0x8000, congestion: 0x40, ..Bth::default() };
     let [there, back] = [(PEER, HOST), (HOST, PEER)].map(|(from, to)| between_classes(from, to));
     std::array::from_fn(|i| (there[i], bth.frame(&Envelope { tos: TOS, ..back[i] }, &Extension::default(), &[])))
 }

@@ -243,7 +243,7 @@ impl World {
         let syndrome = [0x1f, 0x60, 0x21, 0x5f][rng.random_range(0..4)];
         let near = self.pairs.get(number as usize).map_or(0, |p| p.psn).wrapping_sub(rng.random_range(0..5)) & 0xff_ffff;
         let payload = if code == opcode::CNP || code == opcode::ACK { 0 } else { rng.random_range(0..2000) };
-        let bth = Bth { opcode: code, queue_pair: 2 * number, psn: near, ..Bth::default() };
+        let bth = Bth { opcode: code, queue_pair: 2 * number, psn: near, partition_key: partition(number), ..Bth::default() };
         let mut envelope = Envelope { tos: [0, 2, 3, 0xab][rng.random_range(0..4)], ..between(peer(number), HOST, number) };
         if rng.random_bool(0.3) {
             let way = rng.random_range(0..FORGERIES);
@@ -264,7 +264,8 @@ impl World {
         if h.kind == Kind::Cnp {
             // Its pair is the one whose packet it answers: at the address the number's host has.
             let envelope = between(HOST, peer(h.queue_pair / 2), h.queue_pair / 2);
-            let bth = Bth { opcode: opcode::CNP, partition_key: 0xffff, congestion: 0x40, queue_pair: h.queue_pair, ..Bth::default() };
+            let partition_key = partition(h.queue_pair / 2) | 0x8000;
+            let bth = Bth { opcode: opcode::CNP, partition_key, congestion: 0x40, queue_pair: h.queue_pair, ..Bth::default() };
             let at = self.tos.iter().position(|t| *t == h.tos);
             self.tos.drain(..at.unwrap_or_else(|| panic!("clock {clk}: type of service {}, not of {:?}", h.tos, self.tos)));
             let right = bth.frame(&Envelope { tos: self.tos[0], ..envelope }, &Extension::default(), &[]);
@@ -284,7 +285,7 @@ impl World {
         let syndrome = if self.rng.random_bool(0.9) { 0x1f } else { 0x60 };
         let code = if read { opcode::READ_RESPONSE_FIRST } else { opcode::ACK };
         let payload = vec![1; if read { 1024 } else { 0 }];
-        let bth = Bth { opcode: code, queue_pair: 2 * number, psn: h.psn, ..Bth::default() };
+        let bth = Bth { opcode: code, queue_pair: 2 * number, psn: h.psn, partition_key: partition(number), ..Bth::default() };
         let answer = bth.frame(&between(peer(number), HOST, number), &Extension { syndrome, ..Extension::default() }, &payload);
         let at = self.answers.back().map_or(0, |a| a.0).max(clk + self.rng.random_range(20..DELAY));
         self.answers.push_back((at, answer));
@@ -412,4 +413,10 @@ fn join(nic: &mut Inline<Both>, pair: u32) -> Option<u32> {
 /// The host at the other end of a pair: three pairs have each.
 fn peer(pair: u32) -> u16 {
     (2 + pair / 3) as u16
+}
+
+/// Partition key of what a pair's peer sends: a few partitions, of which it is a limited member or
+/// a full one.
+fn partition(pair: u32) -> u16 {
+    (pair as u16 & 1) << 15 | (pair as u16 + 1) << 9 | 0x55
 }

@@ -65,7 +65,8 @@ fn mark(p: &Packet, flow: Option<u32>, pair: u32) -> Mark {
         Addresses::V4 { source: v4(&p.source), destination: v4(&p.destination) }
     };
     let [mac_destination, mac_source] = p.macs;
-    Mark { ce: is_marked(p), flow, pair, mac_destination, mac_source, tci: p.tci, addresses, port: p.port }
+    let partition_key = p.headers.partition_key;
+    Mark { ce: is_marked(p), flow, pair, partition_key, mac_destination, mac_source, tci: p.tci, addresses, port: p.port }
 }
 
 impl Notices {
