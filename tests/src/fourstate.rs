@@ -7,7 +7,7 @@ use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::Command;
 use timely_regs::corundum::{DOWN, Part, UP};
-use timely_verilate::{Direction, Dut, Port};
+use timely_verilate::{Direction, Dut, Port, mutant};
 
 /// Outputs that are told at most.
 const TOLD: usize = 20;
@@ -27,7 +27,7 @@ pub enum Beside {
 pub fn left_out(test: &str) -> bool {
     let program = std::env::var("IVERILOG").unwrap_or_else(|_| "iverilog".into());
     let why = match (quick(), Command::new(&program).arg("-V").output().is_err()) {
-        _ if std::env::var_os("TIMELY_MUTANTS").is_some() => "the texts may have faults in them",
+        _ if mutant::asked() => "the texts may have faults in them",
         (true, _) => "there is no time for it in a quick run",
         (_, true) => "there is no Icarus Verilog here (Debian: apt-get install iverilog)",
         _ => return false,

@@ -14,9 +14,9 @@ use timely_regs::wire::{Addresses, Class, Envelope, crc32};
 
 /// TTL or hop limit of a CNP.
 pub const HOP_LIMIT: u8 = 64;
-/// Membership of a partition that a CNP claims, the full one: a port that is a limited member takes
-/// no packets of another such (InfiniBand 1.4, section 10.9.3), and one that is a full member takes
-/// both.
+/// Membership bit of a partition key, which a CNP has: it claims full membership. A port that is a
+/// limited member takes no packets of another such (InfiniBand 1.4, section 10.9.3), and one that
+/// is a full member takes both.
 pub const FULL_MEMBER: u16 = 0x8000;
 /// BECN, which a CNP has.
 pub const FLAGS_BECN: u8 = 0x40;

@@ -10,12 +10,19 @@ use std::path::PathBuf;
 /// The input that selects a fault.
 pub const PORT: &str = "mutsel";
 
+const VARIABLE: &str = "TIMELY_MUTANTS";
+
+/// Whether texts may have faults in them.
+pub fn asked() -> bool {
+    std::env::var_os(VARIABLE).is_some()
+}
+
 /// Verilog text to compile as `key`: `emit`'s text, unless a mutated one stands in its place.
 ///
 /// # Panics
 /// `TIMELY_MUTANTS` is no folder that can be written.
 pub fn text(key: &str, emit: impl FnOnce() -> String) -> String {
-    let Some(folder) = std::env::var_os("TIMELY_MUTANTS").map(PathBuf::from) else { return emit() };
+    let Some(folder) = std::env::var_os(VARIABLE).map(PathBuf::from) else { return emit() };
     std::fs::read_to_string(folder.join(format!("{key}.mutated.v"))).unwrap_or_else(|_| {
         let (verilog, file) = (emit(), folder.join(format!("{key}.v")));
         std::fs::write(&file, &verilog).unwrap_or_else(|e| panic!("{}: {e}", file.display()));

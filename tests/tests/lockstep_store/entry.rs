@@ -11,18 +11,15 @@ use timely_tests::axis::Offered;
 use timely_tests::frames::{Fault, class, good_of};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
 
-const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
-const OWN: [u8; 4] = [10, 0, 0, 1];
-const OWN6: [u8; 16] = [0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
 const LONGEST: usize = LONGEST_FRAME as usize;
 
 /// The beats of a packet: any of ours or of others', one that is too long, one with a gap.
-fn packet(rng: &mut impl Rng, width: usize, flow_bits: u32) -> VecDeque<Beat> {
+fn packet(rng: &mut impl Rng, net: &Net, width: usize, flow_bits: u32) -> VecDeque<Beat> {
     let of = class(rng);
     let mut frame = match rng.random_range(0..10) {
         0 => vec![rng.random(); [LONGEST - 1, LONGEST, LONGEST + 1, LONGEST + 64, 3 * LONGEST][rng.random_range(0..5)]],
-        1..4 => Fault::ALL[rng.random_range(0..Fault::ALL.len())].frame(rng, of, PORT),
-        _ => good_of(rng, of, PORT, 100),
+        1..4 => Fault::ALL[rng.random_range(0..Fault::ALL.len())].frame(rng, of, net.port),
+        _ => good_of(rng, of, net.port, 100),
     };
     // A flow that there is, or one just beyond.
     let at = of.header() + 4;
@@ -34,19 +31,17 @@ fn packet(rng: &mut impl Rng, width: usize, flow_bits: u32) -> VecDeque<Beat> {
             frame[at..at + 2].copy_from_slice(&rng.random::<[u8; 2]>());
         }
     }
-    // Most are from us; a destination is that of some flow, or differs from it in one bit.
+    // Most are from us; a destination is that of some flow, or it or the source differs in one bit.
     if rng.random_bool(0.9) && frame.len() > of.header() {
         let ip = if of.vlan { 18 } else { 14 };
         let n = rng.random_range(0..1u32 << flow_bits);
-        let (source, mut destination, at) = match (destination(n), of.ipv6) {
-            (_, true) => (OWN6.to_vec(), destination6(n).to_vec(), ip + 8),
-            (d, false) => (OWN.to_vec(), d.to_vec(), ip + 12),
-        };
-        if rng.random_bool(0.1) {
-            let bit = rng.random_range(0..8 * destination.len());
-            destination[bit / 8] ^= 1 << (bit % 8);
+        let (v4, v6) = net.to(n);
+        let (mut both, at) = if of.ipv6 { ([net.own6, v6].concat(), ip + 8) } else { ([net.own, v4].concat(), ip + 12) };
+        if rng.random_bool(0.3) {
+            let bit = rng.random_range(0..8 * both.len());
+            both[bit / 8] ^= 1 << (bit % 8);
         }
-        frame[at..at + 2 * source.len()].copy_from_slice(&[source, destination].concat());
+        frame[at..at + both.len()].copy_from_slice(&both);
     }
     let mut all: VecDeque<Beat> = beats(&frame, width).collect();
     if rng.random_bool(0.03) {
@@ -56,20 +51,32 @@ fn packet(rng: &mut impl Rng, width: usize, flow_bits: u32) -> VecDeque<Beat> {
     all
 }
 
-/// Where flow `n` goes: four flows to each.
-fn destination(n: u32) -> [u8; 4] {
-    [10, 7, 0, (n / 4) as u8]
+/// Addresses of the port, and of those that its flows go to.
+struct Net {
+    /// UDP port of our header.
+    port: u16,
+    own: [u8; 4],
+    own6: [u8; 16],
+    hosts: Vec<([u8; 4], [u8; 16])>,
 }
 
-fn destination6(n: u32) -> [u8; 16] {
-    std::array::from_fn(|i| 0x20 + (n / 4) as u8 * i as u8)
-}
+impl Net {
+    fn new(rng: &mut impl Rng, flow_bits: u32) -> Self {
+        Net { port: rng.random(), own: rng.random(), own6: rng.random(), hosts: (0..1 << flow_bits).map(|_| rng.random()).collect() }
+    }
 
-/// A load of a flow: enabled or not, of either version.
-fn load(rng: &mut impl Rng, flow: u32) -> FlowLoad {
-    let address = if rng.random() { destination(flow).into() } else { destination6(flow).into() };
-    let record = FlowRecord { enable: rng.random_bool(0.9), keep: rng.random(), address, ..FlowRecord::default() };
-    FlowLoad { flow, record: record.pack().expect("a record within its ranges") }
+    /// Where flow `n` goes: four flows to each.
+    fn to(&self, n: u32) -> ([u8; 4], [u8; 16]) {
+        self.hosts[n as usize / 4]
+    }
+
+    /// A load of a flow: enabled or not, of either version.
+    fn load(&self, rng: &mut impl Rng, flow: u32) -> FlowLoad {
+        let (v4, v6) = self.to(flow);
+        let address = if rng.random() { v4.into() } else { v6.into() };
+        let record = FlowRecord { enable: rng.random_bool(0.9), keep: rng.random(), address, ..FlowRecord::default() };
+        FlowLoad { flow, record: record.pack().expect("a record within its ranges") }
+    }
 }
 
 fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, width: usize) {
@@ -86,9 +93,10 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, wid
         let mut rng = rng(seed);
         let mut dut = library.instantiate(seed as u32);
         let mut model = Entry::new(width, flow_bits);
+        let net = Net::new(&mut rng, flow_bits);
         let (mut coming, mut beside_it, mut offered) = (VecDeque::new(), 0u128, false);
         let mut runs = [0.7, 0.7, 0.6, 0.8].map(|p| Runs::new(p, 40));
-        for clk in 0..cycles() / 2 {
+        for clk in 0..cycles() {
             if clk % 3000 == 0 {
                 runs.iter_mut().for_each(|r| r.p = [0.1, 0.6, 0.95, 1.0][rng.random_range(0..4)]);
             }
@@ -105,21 +113,21 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, wid
             assert_eq!(out, expected, "clock {clk}, seed {seed}");
             let [offer, to_store, to_wire, drop] = std::array::from_fn(|i| runs[i].next(&mut rng));
             if coming.is_empty() {
-                coming = packet(&mut rng, width, flow_bits);
+                coming = packet(&mut rng, &net, width, flow_bits);
                 beside_it = u128::from(rng.random::<u64>() >> 16);
             }
             offered |= offer;
             let load = rng.random_bool(0.01).then(|| {
                 let flow = rng.random_range(0..1 << flow_bits);
-                load(&mut rng, flow)
+                net.load(&mut rng, flow)
             });
             let i = In {
                 rst: rng.random_bool(0.00002),
                 beat: coming.front().copied().filter(|_| offered),
                 meta: beside_it,
-                port: PORT,
-                ipv4: OWN,
-                ipv6: OWN6,
+                port: net.port,
+                ipv4: net.own,
+                ipv6: net.own6,
                 load,
                 paced_ready: to_store,
                 past_ready: to_wire,
@@ -138,13 +146,13 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, wid
                 (paced_ready, i.paced_ready.into()),
                 (past_ready, i.past_ready.into()),
                 (drop_ready, i.drop_ready.into()),
-                (ipv4, u32::from_le_bytes(OWN).into()),
+                (ipv4, u32::from_le_bytes(net.own).into()),
                 (fl_valid, i.load.is_some().into()),
                 (fl_flow, i.load.as_ref().map_or_else(|| rng.random_range(0..1 << flow_bits), |l| l.flow.into())),
             ] {
                 dut.set(at, value);
             }
-            dut.set_bytes(ipv6, &OWN6);
+            dut.set_bytes(ipv6, &net.own6);
             let record = i.load.as_ref().map_or_else(|| rng.random(), |l| l.record);
             dut.set_bytes(fl_record, &record.map(u32::to_le_bytes).concat());
             if offered && out.ready {

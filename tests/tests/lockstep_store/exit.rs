@@ -16,10 +16,10 @@ const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 const FLOWS: u32 = 16;
 
 /// A frame of ours of a few flows, most of them the least that there is; or any other.
-fn frame(rng: &mut impl Rng) -> Vec<u8> {
+fn frame(rng: &mut impl Rng, port: u16) -> Vec<u8> {
     if rng.random_bool(0.2) {
         let class = class(rng);
-        return Fault::ALL[rng.random_range(0..Fault::ALL.len())].frame(rng, class, PORT);
+        return Fault::ALL[rng.random_range(0..Fault::ALL.len())].frame(rng, class, port);
     }
     let envelope = Envelope {
         mac_destination: rng.random(),
@@ -32,12 +32,12 @@ fn frame(rng: &mut impl Rng) -> Vec<u8> {
         tos: 0,
         ttl: 64,
         port_source: 7,
-        port_destination: PORT,
+        port_destination: port,
     };
     let flow = [rng.random_range(0..2), rng.random_range(0..FLOWS + 2)][usize::from(rng.random_bool(0.3))];
     let header = Header {
         flags: [0, 0, FIRST, LAST, FIRST | LAST][rng.random_range(0..5)],
-        place: rng.random_range(0..40),
+        place: if rng.random_bool(0.8) { rng.random_range(0..40) } else { rng.random() },
         flow,
         nonce: rng.random(),
         segment: rng.random(),
@@ -66,6 +66,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
         let mut rng = rng(seed);
         let mut dut = library.instantiate(seed as u32);
         let mut model = Exit::new(width, 4);
+        let ours = rng.random();
         // Every other seed with the names of frames.
         let with_names = seed % 2 == 0;
         let mut coming: VecDeque<Beat> = VecDeque::new();
@@ -96,7 +97,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
             reports += valid;
             long += u64::from(valid == 1 && sum > wire);
             if coming.is_empty() {
-                coming.extend(beats(&frame(&mut rng), width));
+                coming.extend(beats(&frame(&mut rng, ours), width));
             }
             if clk % 1000 == 0 {
                 key = rng.random::<u128>() >> 32;
@@ -111,7 +112,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
                 launch: rng.random_bool(0.95).then(|| rng.random()),
                 name: with_names.then(|| (rng.random_range(0..2), rng.random())),
                 now: rng.random(),
-                port: PORT,
+                port: ours,
                 key,
                 load,
             };
@@ -169,7 +170,7 @@ fn a_segment_has_the_bytes_of_its_frames() {
         let mut model = Exit::new(512, 4);
         let (mut sums, mut clk, mut reports) = ([0u32; FLOWS as usize], 0, 0);
         while clk < cycles() / 10 {
-            for beat in beats(&frame(&mut rng), 512) {
+            for beat in beats(&frame(&mut rng, PORT), 512) {
                 let out = model.output(clk);
                 if let Some(s) = out.sent {
                     let sum = &mut sums[s.flow as usize];

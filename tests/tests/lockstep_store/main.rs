@@ -13,6 +13,7 @@ mod scheduler;
 mod skips;
 mod traffic;
 mod transmit;
+mod window;
 
 use rand::Rng;
 use timely_hw::store::Store as Rtl;

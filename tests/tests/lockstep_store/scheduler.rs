@@ -85,9 +85,9 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
         let (mut dut, mut model, mut world) = (library.instantiate(seed as u32), Queues::new(flow_bits), World::new(n));
         let mut runs = [0.3, 0.6, 0.7, 0.5, 0.1].map(|p| Runs::new(p, 60));
         // With few tags little leaves in a while.
-        let tag_count = [1, 2, 8, 32, 256][rng.random_range(if n > 16 { 2 } else { 0 }..5)];
-        let share_bits = [8, 12, 14, 17, 24][rng.random_range(0..5)];
-        let (mut pending, mut enabled) = (false, vec![false; n]);
+        let mut tag_count = [1, 2, 8, 32, 256][rng.random_range(if n > 16 { 2 } else { 0 }..5)];
+        let mut share_bits = rng.random_range(8..=24);
+        let (mut pending, mut enabled, mut usual) = (false, vec![false; n], 60);
         // In the last part there is no load, no stop and no queue that is not enabled.
         let calm = clocks / 2;
         for clk in 0..clocks {
@@ -106,6 +106,11 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
             if clk % 5000 == 0 {
                 runs[0].p = [0.01, 0.1, 0.5, 1.0][rng.random_range(0..4)];
             }
+            if clk % 2000 == 0 {
+                runs[1].p = if clk < calm { [0.05, 0.3, 0.6, 0.95][rng.random_range(0..4)] } else { 0.6 };
+                // Most packets have one size for a while.
+                usual = [60, 1514, 65_520, 1 << rng.random_range(6..16)][rng.random_range(0..4)];
+            }
             pending &= out.answer.is_none();
             let busy = clk < calm;
             // From then on doorbells come for a while, and after each while all has to leave: a
@@ -116,7 +121,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
                 assert!(left == 0, "{left} packets never left, clock {clk}, seed {seed}: {:?}", world.packets);
             }
             let mut i = In {
-                rst: busy && rng.random_bool(0.00005),
+                rst: clk < calm / 4 * 3 && rng.random_bool(0.0001),
                 enable: !busy || rng.random_bool(0.95),
                 stop: runs[4].next(&mut rng) && busy,
                 tags: tag_count,
@@ -190,7 +195,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
                 } else {
                     *held -= 1;
                     world.sent += 1;
-                    let len = [60, 64, 1514, 9000, 65_520][rng.random_range(0..5)];
+                    let len = if rng.random_bool(0.8) { usual } else { 60 << rng.random_range(0..10) | rng.random_range(0..16) };
                     world.over.push_back((tag, len));
                 }
             }
@@ -246,6 +251,8 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
             model.step(clk, &i);
             if i.rst {
                 (world, pending, enabled) = (World::new(n), false, vec![false; n]);
+                share_bits = rng.random_range(8..=24);
+                tag_count = [1, 2, 8, 32, 256][rng.random_range(if n > 16 || clk > calm / 4 { 2 } else { 0 }..5)];
             }
         }
         assert!(
@@ -268,7 +275,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
 
 #[test]
 fn queues_equal_model() {
-    queues("queues4", RtlQueues::<4, 5, 6, 10, 69, 29>::new(), 4, cycles());
+    queues("queues4", RtlQueues::<4, 5, 6, 10, 69, 29>::new(), 4, 4 * cycles());
 }
 
 #[test]

@@ -59,17 +59,21 @@ fn library_with_streams() -> Arc<Library> {
 
 fn library() -> &'static Arc<Library> {
     static LIBRARY: OnceLock<Arc<Library>> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let text = mutant::text("corundum_scheduler", || text().to_owned());
-        build("corundum_scheduler", &text, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
-    })
+    LIBRARY.get_or_init(|| build("corundum_scheduler", text(), "board", Options::default()).unwrap_or_else(|e| panic!("{e}")))
+}
+
+/// The core that is behind the block's parameters.
+fn core() -> Arc<Library> {
+    let (_, core) = text().rsplit_once("/* verilator lint_save */").expect("what is behind the block");
+    let text = mutant::text("corundum_core", || format!("/* verilator lint_save */{core}"));
+    build("corundum_core", &text, "tnic_corundum_scheduler", Options::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The block, and its ports.
 struct Bench {
     dut: Dut,
     inputs: [timely_verilate::In; 22],
-    outputs: [Out; 16],
+    outputs: Vec<Out>,
 }
 
 const INPUTS: [&str; 22] = [
@@ -115,17 +119,41 @@ const OUTPUTS: [&str; 16] = [
     "ctrl_reg_wr_wait",
 ];
 
+/// A port of the block as its core has it.
+fn inside(port: &str) -> String {
+    let short = [("ctrl_reg_", ""), ("m_axis_tx_req", "request"), ("s_axis_tx_req_status", "status"), ("s_axis_doorbell", "doorbell")];
+    short.iter().fold(port.to_owned(), |name, (long, short)| name.replace(long, short))
+}
+
 impl Bench {
     fn new(library: &Arc<Library>, seed: u64) -> Self {
-        Bench {
-            dut: library.instantiate(seed as u32),
-            inputs: INPUTS.map(|n| library.input(n)),
-            outputs: OUTPUTS.map(|n| library.output(n)),
-        }
+        let (dut, outputs) = (library.instantiate(seed as u32), OUTPUTS.iter().map(|n| library.output(n)).collect());
+        Bench { dut, inputs: INPUTS.map(|n| library.input(n)), outputs }
+    }
+
+    /// The core, of these parameters. A register of the bus is never held up, and has no output for
+    /// that.
+    fn core(library: &Arc<Library>, of: &Of, seed: u64) -> Self {
+        let (mut dut, g) = (library.instantiate(seed as u32), &of.given);
+        let values: [(&str, u64); 10] = [
+            ("base", g.base.into()),
+            ("address", g.address.into()),
+            ("next", g.next.into()),
+            ("window", g.window.into()),
+            ("queues", g.queues.into()),
+            ("dest", g.dest.into()),
+            ("streams", g.streams.into()),
+            ("tags", of.tags.into()),
+            ("share", of.share.into()),
+            ("increment", of.increment.into()),
+        ];
+        values.iter().for_each(|(name, value)| dut.set(library.input(&format!("cfg_{name}")), *value));
+        let outputs = OUTPUTS[..15].iter().map(|n| library.output(&inside(n))).collect();
+        Bench { dut, inputs: INPUTS.map(|n| library.input(&inside(n))), outputs }
     }
 
     fn get(&self) -> [u64; 16] {
-        self.outputs.map(|p| self.dut.get(p))
+        std::array::from_fn(|k| self.outputs.get(k).map_or(0, |p| self.dut.get(*p)))
     }
 
     fn step(&mut self, i: &In) {
@@ -168,12 +196,18 @@ struct Engine {
     looked: VecDeque<(u64, u8, u32)>,
     sent: VecDeque<(u64, u8, u16)>,
     used: u64,
+    /// Tags that there are.
+    tags: u16,
     empty: u64,
     /// Mb/s of the line; 0 as much as may be.
     line: u64,
 }
 
 impl Engine {
+    fn new(tags: u16) -> Self {
+        Engine { tags, ..Engine::default() }
+    }
+
     fn ready(&self, rng: &mut ChaCha8Rng) -> bool {
         self.clk >= self.last + 3 && rng.random_bool(0.9)
     }
@@ -186,7 +220,7 @@ impl Engine {
         mut packet: impl FnMut(u32, u64) -> Option<u16>,
     ) -> Option<(u8, u16)> {
         if let Some((queue, tag)) = taken {
-            assert!(u16::from(tag) < TAGS && self.used >> tag & 1 == 0, "tag {tag} is under way");
+            assert!(u16::from(tag) < self.tags && self.used >> tag & 1 == 0, "tag {tag} is under way");
             self.used |= 1 << tag;
             self.last = self.clk;
             let at = self.looked.back().map_or(0, |l| l.0 + 1).max(self.clk + rng.random_range(20..60));
@@ -220,9 +254,9 @@ impl Engine {
     }
 }
 
-fn random_access(rng: &mut ChaCha8Rng) -> u32 {
+fn random_access(rng: &mut ChaCha8Rng, busy: &Busy) -> u32 {
     let kind = [0, 0, 1, 2, 3, 4, 5, 6, 6, 7][rng.random_range(0..10)];
-    let index = if rng.random_bool(0.2) { 0 } else { rng.random_range(0..8) };
+    let index = if rng.random_bool(0.2) { 0 } else { any_queue(rng, busy) };
     (kind << (F + 2) | index << 2) | rng.random_range(0..2) << 18
 }
 
@@ -289,57 +323,119 @@ fn up(u: &Up, shown: &[u32]) -> Vec<u32> {
     packed(UP, UP_BITS, &values)
 }
 
+/// A few queues that much comes to.
+type Busy = [u32; 8];
+
+/// One of those, or any.
+fn any_queue(rng: &mut ChaCha8Rng, busy: &Busy) -> u32 {
+    if rng.random_bool(0.9) { busy[rng.random_range(0..8)] } else { rng.random_range(0..1 << F) }
+}
+
 /// Random signals on the bus from the control half: flows that are loaded, at all rates, in a time
-/// that goes on.
-fn random_down(rng: &mut ChaCha8Rng, clk: u64) -> Down {
-    let flow = rng.random_range(0..8);
+/// that goes on from `origin`, ns48.fns16.
+fn random_down(rng: &mut ChaCha8Rng, clk: u64, origin: u64, busy: &Busy) -> Down {
+    let flow = any_queue(rng, busy);
     let chance = |rng: &mut ChaCha8Rng, p: f64| rng.random_bool(p);
     Down {
         stop: clk / 3000 % 5 == 4,
-        pause: if clk / 2000 % 7 == 6 { 0xff } else { 0 },
+        // Of some priorities for a while, or of all.
+        pause: [0, 0, 0, 0xff, 0, 0, 0x81, 1 << (clk / 16_000 % 8)][(clk / 2000 % 8) as usize],
         rate: chance(rng, 0.01).then(|| (flow, rng.random_range(0..100_000 << 12))),
         release: chance(rng, 0.01).then(|| Release { flow, bytes: rng.random::<u32>() >> [1, 21][rng.random_range(0..2)] }),
-        load: chance(rng, 0.001).then(|| (flow, 0x0300_0001 | rng.random_range(0..2) << 1)),
-        profile: chance(rng, 0.001).then(|| ProfileWrite {
-            profile: 0,
-            word: [TOKEN_CAP, OUTSTANDING][rng.random_range(0..2)].word,
-            data: rng.random_range(0..30_000),
+        load: chance(rng, 0.002).then(|| (flow, if chance(rng, 0.7) { 0x0300_0001 | rng.random_range(0..2) << 1 } else { rng.random() })),
+        profile: chance(rng, 0.002).then(|| ProfileWrite {
+            profile: if chance(rng, 0.5) { 0 } else { rng.random_range(0..16) },
+            word: [TOKEN_CAP.word, OUTSTANDING.word, rng.random_range(0..32)][rng.random_range(0..3)],
+            data: if chance(rng, 0.7) { rng.random_range(0..30_000) } else { rng.random() },
         }),
-        later: (clk * 4) << 16,
+        later: ((clk * 4) << 16) + origin,
     }
 }
 
 #[test]
 fn block_equals_model() {
-    equal(library(), false);
+    equal(library(), Form::Block { streams: false }, cycles() / 8);
+}
+
+/// The core with any parameters, and with either source of the pacer's inputs.
+#[test]
+fn core_equals_model() {
+    equal(&core(), Form::Core, cycles() / 6);
 }
 
 #[test]
 fn block_with_streams_equals_model() {
     // The same but for where the pacer's inputs come from.
     if thorough() {
-        equal(&library_with_streams(), true);
+        equal(&library_with_streams(), Form::Block { streams: true }, cycles() / 4);
     }
 }
 
 /// Clocks that are run once more in four states, of the first seed.
 const FOUR_STATES: usize = 5000;
 
-fn equal(library: &Arc<Library>, streams: bool) {
+/// The design that is run.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// The block, with or without the buses.
+    Block { streams: bool },
+    /// The core of it, without the buses and with them.
+    Core,
+}
+
+/// The parameters of a block, or of a core.
+struct Of {
+    tags: u16,
+    /// log2 of wire bytes without a flow.
+    share: u8,
+    /// ns that a clock adds, Q8.24.
+    increment: u32,
+    given: Given,
+}
+
+impl Of {
+    fn block(streams: bool) -> Self {
+        Of { tags: TAGS, share: share(64), increment: increment(4000), given: Given { streams, ..GIVEN } }
+    }
+
+    fn core(rng: &mut ChaCha8Rng, streams: bool) -> Self {
+        let [address, next, window] = rng.random();
+        let (base, queues, dest) = (rng.random_range(0..1 << 24) & !3, rng.random(), rng.random());
+        let given = Given { base, address, next, window, queues, dest, flow_bits: F as u8, streams };
+        let increment = rng.random_range(1 << 25..1 << 28) << rng.random_range(0..4);
+        Of { tags: rng.random_range(1..=64), share: rng.random_range(8..=24), increment, given }
+    }
+}
+
+fn equal(library: &Arc<Library>, form: Form, clocks: u64) {
     let mut seen = [0u64; 6];
-    let mut again = !fourstate::left_out("lockstep_store::transmit");
-    let buses = streams.then(|| (library.input("timely_down"), library.output("timely_up")));
-    for seed in seeds() {
-        let mut rng = rng(seed);
-        let (mut bench, mut model) = (
-            Bench::new(&library.keeping(if again { FOUR_STATES } else { 0 }), seed),
-            Scheduler::new(Given { streams, ..GIVEN }, Timing::default(), TAGS, share(64), increment(4000)),
-        );
-        let mut engine = Engine::default();
+    let mut again = form != Form::Core && !fourstate::left_out("lockstep_store::transmit");
+    let forms: &[bool] = match form {
+        Form::Block { streams: false } => &[false],
+        Form::Block { streams: true } => &[true],
+        Form::Core => &[false, true, false, true, false, true],
+    };
+    let buses = match form {
+        Form::Block { streams } => streams.then(|| (library.input("timely_down"), library.output("timely_up"))),
+        Form::Core => Some((library.input("down"), library.output("up"))),
+    };
+    for (seed, round) in seeds().into_iter().flat_map(|seed| (0..forms.len()).map(move |round| (seed, round))) {
+        let (mut rng, streams) = (rng(seed), forms[round]);
+        // Other numbers in each.
+        rng.set_stream(round as u64);
+        let of = if form == Form::Core { Of::core(&mut rng, streams) } else { Of::block(streams) };
+        let mut bench = match form {
+            Form::Core => Bench::core(library, &of, seed),
+            Form::Block { .. } => Bench::new(&library.keeping(if again { FOUR_STATES } else { 0 }), seed),
+        };
+        let mut model = Scheduler::new(of.given, Timing::default(), of.tags, of.share, of.increment);
+        let origin = rng.random::<u64>() >> rng.random_range(1..20);
+        let busy: Busy = std::array::from_fn(|k| if form == Form::Core { rng.random_range(0..1 << F) } else { k as u32 });
+        let mut engine = Engine::new(of.tags);
         let mut packets = [0u32; 1 << F];
         let mut runs = [0.5, 0.5, 0.8].map(|p| Runs::new(p, 50));
         let mut i = In { rst: true, ..In::default() };
-        for clk in 0..cycles() / 4 {
+        for clk in 0..clocks {
             let (o, m) = (bench.get(), model.output(clk));
             let w = &m.window;
             let expected: [u64; 16] = [
@@ -357,7 +453,7 @@ fn equal(library: &Arc<Library>, streams: bool) {
                 m.request.is_some().into(),
                 m.request.unwrap_or_default().0.into(),
                 m.request.unwrap_or_default().1.into(),
-                u64::from(m.registers.dest & 511),
+                u64::from(m.registers.dest & if form == Form::Core { u16::MAX } else { 511 }),
                 0,
             ];
             for (k, name) in OUTPUTS.iter().enumerate() {
@@ -381,7 +477,8 @@ fn equal(library: &Arc<Library>, streams: bool) {
             seen.iter_mut().zip(happened).for_each(|(n, h)| *n += u64::from(h));
             // Offers hold until they are taken.
             let mut next = In { rst: clk < 2 || rng.random_bool(0.00002), ..In::default() };
-            next.window.aw = i.window.aw.filter(|_| !taken(true, o[0])).or_else(|| rng.random_bool(0.05).then(|| random_access(&mut rng)));
+            next.window.aw =
+                i.window.aw.filter(|_| !taken(true, o[0])).or_else(|| rng.random_bool(0.05).then(|| random_access(&mut rng, &busy)));
             let data = |rng: &mut ChaCha8Rng| match rng.random_range(0..4) {
                 // A load, an enable, a control that lets flows send.
                 0 => 1 | rng.random_range(0..16) << 4 | 1000 << 16 | u32::from(rng.random_bool(0.3)) << 1,
@@ -391,18 +488,20 @@ fn equal(library: &Arc<Library>, streams: bool) {
             };
             let strobes = if rng.random_bool(0.95) { 15 } else { rng.random_range(0..16) };
             next.window.w = i.window.w.filter(|_| !taken(true, o[1])).or_else(|| rng.random_bool(0.05).then(|| (data(&mut rng), strobes)));
-            next.window.ar = i.window.ar.filter(|_| !taken(true, o[2])).or_else(|| rng.random_bool(0.05).then(|| random_access(&mut rng)));
+            next.window.ar =
+                i.window.ar.filter(|_| !taken(true, o[2])).or_else(|| rng.random_bool(0.05).then(|| random_access(&mut rng, &busy)));
             (next.window.b_ready, next.window.r_ready) = (runs[0].next(&mut rng), runs[1].next(&mut rng));
-            let register = |rng: &mut ChaCha8Rng| 0x3000 + rng.random_range(0..24) * 4;
+            let register = |rng: &mut ChaCha8Rng| of.given.base.wrapping_add(rng.random_range(0..24) * 4) & 0xff_ffff;
             next.write =
                 i.write.filter(|_| o[8] == 0).filter(|_| rng.random_bool(0.9)).or_else(|| {
                     rng.random_bool(0.01).then(|| (register(&mut rng), rng.random::<u32>() | u32::from(rng.random_bool(0.9)), 15))
                 });
             next.read = i.read.filter(|_| o[9] == 0 && rng.random_bool(0.9)).or_else(|| rng.random_bool(0.02).then(|| register(&mut rng)));
             if rng.random_bool(0.02) {
-                let queue = rng.random_range(0..8);
-                packets[queue] = (packets[queue] + rng.random_range(1..4)).min(50);
-                next.doorbell = Some(queue as u32);
+                let queue = any_queue(&mut rng, &busy);
+                let held = &mut packets[queue as usize];
+                *held = (*held + rng.random_range(1..4)).min(50);
+                next.doorbell = Some(queue);
             }
             next.request_ready = engine.ready(&mut rng) && runs[2].next(&mut rng);
             let request = (o[11] == 1 && next.request_ready && !next.rst).then_some((o[12] as u32, o[13] as u8));
@@ -414,11 +513,11 @@ fn equal(library: &Arc<Library>, streams: bool) {
                 some.then_some(size)
             });
             if next.rst {
-                engine = Engine { clk: engine.clk, ..Engine::default() };
+                engine = Engine { clk: engine.clk, ..Engine::new(of.tags) };
                 next.status = None;
             }
             if let Some((port, _)) = buses {
-                next.down = random_down(&mut rng, clk);
+                next.down = random_down(&mut rng, clk, origin, &busy);
                 bench.dut.set_words(port, &down(&next.down));
             }
             i = next;

@@ -124,7 +124,9 @@ fn texts(row: &Row, program: &Program, folder: &Path) -> Result<Vec<(String, Str
     let files = emitted.read_dir().map_err(|e| format!("{}: {e}", emitted.display()))?;
     let mut keys: Vec<String> = files.filter_map(|f| Some(f.ok()?.path().file_stem()?.to_str()?.to_owned())).collect();
     keys.sort_unstable();
-    let one = |begin: &&str| match keys.iter().filter(|k| k.starts_with(begin)).collect::<Vec<_>>()[..] {
+    // A name that is whole stands for itself alone.
+    let is_meant = |key: &str, begin: &str| if keys.iter().any(|k| k == begin) { key == begin } else { key.starts_with(begin) };
+    let one = |begin: &&str| match keys.iter().filter(|k| is_meant(k, begin)).collect::<Vec<_>>()[..] {
         [key] => Ok((key.clone(), get(&emitted.join(format!("{key}.v")))?)),
         _ => Err(format!("{}: not one text's name begins with {begin}; the tests compile {}", row.block, keys.join(", "))),
     };

@@ -18,7 +18,9 @@ time, and its lockstep test, which compares every output with the model at every
 - **Killed**: the block's lockstep tests (of `nic`: four tests of the whole beside its model), as every `cargo xtask test` runs them (two seeds of
   200,000 clocks, the engine's of twice that), fail. Formal proofs do not count, nor do tests of other blocks. A test that has not ended after
   ten times the time that it takes without a fault, and 20 s, is hung.
-- `pacer`, `ack` and `nic` get theirs in their own modules alone, so in how their parts are joined: the parts have rows of their own.
+- {PARTS} get theirs in their own modules alone, so in how their parts are joined: the parts have rows of their own.
+- Nothing is put yet into what joins the blocks of an in-line core and of each shell, nor into the queue of `entry`, digests and matrix of `exit`,
+  and the time of `scheduler`.
 - **Equal**: no test notices the fault, and it is proven to change no output that counts, whatever the inputs: the same registers of the block
   with it and without it are equal from the start on, all or where another register says so, and so is what the outputs are made of (abc decides
   single differences, and by `scorr; dprove` what is left). Such a one is no fault, and is counted apart. The outputs of a stream count where its
@@ -40,7 +42,9 @@ pub fn page(record: &Record) -> String {
         format!("of `{}` {}", r.block, all.join(" and "))
     };
     let queues = ROWS.iter().filter(|r| !r.never_full.is_empty()).map(of_row).collect::<Vec<_>>().join(", ");
-    let mut page = format!("{}\n{}", HEAD.replace("{QUEUES}", &queues), record.table());
+    let of_parts: Vec<String> = ROWS.iter().filter(|r| !r.modules.is_empty()).map(|r| format!("`{}`", r.block)).collect();
+    let head = HEAD.replace("{QUEUES}", &queues).replace("{PARTS}", &of_parts.join(", "));
+    let mut page = format!("{head}\n{}", record.table());
     let less: Vec<String> = record.below().map(|(name, b)| format!("`{name}` ({} of {})", b.killed, b.mutants)).collect();
     if !less.is_empty() {
         writeln!(page, "\nBelow .95: {}.", less.join(", ")).ok();

@@ -9,7 +9,8 @@ pub struct Row {
     pub program: &'static str,
     /// Tests of the program, in the order in which they are run.
     pub tests: &'static [&'static str],
-    /// The texts that get faults: how the names that the tests compile them by begin.
+    /// The texts that get faults: how the names that the tests compile them by begin,
+    /// or a name as it stands.
     pub texts: &'static [&'static str],
     /// A block that is made of blocks with rows of their own gets its faults in these modules
     /// alone, so how its parts are joined; in every other the hierarchy is dissolved, and all of it
@@ -59,16 +60,39 @@ pub const ROWS: &[Row] = &[
     row("histograms", "lockstep_events", &["every_bit_of_a_count_counts"], &["histograms_steps"]),
     row("dma", "lockstep_dma", &["rtl_equals_model_64"], &["dma64."]),
     row("store", "lockstep_store", &["rtl_equals_model_64"], &["store64."]),
+    // Their own modules alone: the parser has a row of its own.
+    Row { modules: &["tnic_entry512"], ..row("entry", "lockstep_store", &["entry::entry_equals_model_512"], &["entry512."]) },
+    Row { modules: &["tnic_exit512"], ..row("exit", "lockstep_store", &["exit::exit_equals_model_512"], &["exit512."]) },
+    row("credit", "lockstep_store", &["credit::rtl_equals_model"], &["credit."]),
+    row("spread", "lockstep_store", &["ports::spread_equals_model_256"], &["spread256."]),
+    row("aside", "lockstep_store", &["ports::aside_equals_model_256"], &["aside256."]),
+    row("arrivals", "lockstep_store", &["app_block::arrivals_equal_model"], &["arrivals64."]),
+    row("app_credit", "lockstep_store", &["app_block::credit_equals_model"], &["credit4."]),
+    Row {
+        modules: &["tnic_generated64"],
+        ..row("generated", "lockstep_store", &["generated::generator_equals_model_64"], &["generated64."])
+    },
     row("departures", "lockstep_store", &["app_block::departures_equal_model"], &["departures."]),
     row("host_read", "lockstep_store", &["app_block::host_read_equals_model"], &["host_read_64."]),
     row("host_write", "lockstep_store", &["app_block::host_write_equals_model"], &["host_write_64."]),
     row("launches", "lockstep_store", &["app_block::launches_equal_model"], &["launches."]),
+    row("transmit_queues", "lockstep_store", &["scheduler::queues_equal_model"], &["queues4."]),
+    row("mail", "lockstep_store", &["window::mail_equals_model"], &["mail."]),
+    row("corundum_registers", "lockstep_store", &["window::registers_equal_model"], &["corundum_registers."]),
+    row("window", "lockstep_store", &["window::window_equals_model"], &["corundum_window."]),
     row("courier", "lockstep_store", &["courier::courier_equals_model"], &["courier."]),
+    row("mac_tx", "lockstep_launch", &["mac::the_sender_equals_its_model"], &["mac_tx."]),
+    row("mac_rx", "lockstep_launch", &["mac::the_receiver_equals_its_model"], &["mac_rx."]),
+    row("serial", "lockstep_launch", &["serial::rtl_equals_model"], &["serial."]),
     row("mark", "mark", &["rtl_equals_model_64"], &["mark64."]),
     row("pause", "lockstep_pause", &["rtl_equals_model"], &["pause."]),
     Row { never_full: &["ring", "ring_launches", "ring_ranks"], ..row("hold", "lockstep_pause", &["hold_equals_model"], &["hold."]) },
     row("csr", "lockstep_csr", &["rtl_equals_model_10"], &["csr10."]),
     Row { modules: JOINTS, ..row("nic", "nic", WHOLE, &["nic_64_10"]) },
+    Row {
+        modules: &["tnic_corundum_scheduler"],
+        ..row("scheduler", "lockstep_store", &["transmit::core_equals_model"], &["corundum_core"])
+    },
 ];
 
 /// Tests of a whole NIC beside its model: traffic, a host that loads flows and takes snapshots,

@@ -54,6 +54,11 @@ impl Mail {
         }
     }
 
+    /// All places of entries are taken.
+    pub fn is_full(&self, clk: u64) -> bool {
+        !self.entries.output(clk).ready
+    }
+
     fn shown(&self) -> u16 {
         self.grants.min(255)
     }
@@ -83,7 +88,7 @@ impl Block for Mail {
             self.swept_at += clk + 1;
             return;
         }
-        let room = self.entries.output(clk).ready;
+        let room = !self.is_full(clk);
         let says = self.pass[1].filter(|p| self.idle[1].is_none() && p.1 != p.2 && room);
         let entry = self.idle[1].map(|flow| (1, flow)).or(says.map(|(flow, now, _)| (2 | u8::from(now), flow)));
         self.entries.step(clk, &fifo::In { rst: false, push: entry, ready: i.taken });

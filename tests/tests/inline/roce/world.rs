@@ -415,8 +415,8 @@ fn peer(pair: u32) -> u16 {
     (2 + pair / 3) as u16
 }
 
-/// Partition key of what a pair's peer sends: a few partitions, of which it is a limited member or
-/// a full one.
+/// Partition key of what a pair's peer sends: each pair has a partition, of which its peer is a
+/// limited member or a full one.
 fn partition(pair: u32) -> u16 {
     (pair as u16 & 1) << 15 | (pair as u16 + 1) << 9 | 0x55
 }

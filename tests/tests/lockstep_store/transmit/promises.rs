@@ -20,7 +20,7 @@ impl Host {
         let n = 1 << F;
         let mut host = Host {
             bench: Bench::new(library(), seed),
-            engine: Engine::default(),
+            engine: Engine::new(TAGS),
             rng: rng(seed),
             packets: vec![VecDeque::new(); n],
             left: vec![Vec::new(); n],
